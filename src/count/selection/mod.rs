@@ -474,13 +474,8 @@ impl PlanSelection {
     /// Nanoseconds of work that a plan has had when its trial in this round ends.
     fn work_of(&self, plan: Plan) -> u64 {
         let is_plan = |(other, _): &&(Plan, u64)| *other == plan;
-        match self
-            .prolonged
-            .iter()
-            .rev()
-            .chain(&self.leader)
-            .find(is_plan)
-        {
+        let prolonged = self.prolonged.iter().rev();
+        match prolonged.chain(&self.leader).find(is_plan) {
             Some(&(_, work)) => work,
             None if plan.is_sweep() => self.sweep_work,
             None => self.round_work,
