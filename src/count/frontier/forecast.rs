@@ -13,7 +13,7 @@ const GENERATED_PER_COMBINATION: f64 = 3.0;
 const GENERATED_AT_MEETING: f64 = 8.0;
 
 /// Random walks underestimate the work behind the next line by about this factor for each line between the frontiers. Fitted to 33 sweeps of
-/// tournament puzzles and random 15x15 puzzles that ended: with it, nine in ten of their 210 forecasts were 0.45 to 2.2 times the actual work.
+/// tournament puzzles and random 15x15 puzzles: with it, nine in ten of 210 forecasts were 0.45 to 2.2 times the actual work.
 pub(super) const GROWTH_PER_LINE: f64 = 1.2;
 
 /// The share of a line that must be done before its rest is estimated from it.

@@ -17,8 +17,8 @@ use super::transition::{Move, Packing, Transition};
 use super::walks::{Expected, Walks};
 use crate::solutions::Count;
 
-/// From this number of combinations on, in both layers together, random walks expect about what is done later, and choosing takes far less time
-/// than passing a line.
+/// From this number of combinations on, in both layers together, random walks tell the work well enough, and take far less time than passing
+/// a line.
 const MIN_COMBINATIONS: u64 = 1 << 16;
 
 /// With more lines between the frontiers than this, it does not matter yet where the frontiers meet.

@@ -17,7 +17,7 @@ const PROLONGATION_FACTOR: f64 = 2.0;
 const MAX_LEADER_PROLONGATIONS: usize = 2;
 const MAX_SWEEP_PROLONGATIONS: usize = 4;
 
-/// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
+/// A sweep that is due is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
 const MAX_SWEEP_EXTENSION: u64 = 3;
 
 /// At the work limit of the selection, a plan is prolonged if it is expected to end within the work that it has had, divided by this.
@@ -40,9 +40,8 @@ impl PlanSelection {
         let plan = result.plan;
         let is_at_limit = result.spent >= self.work_limit;
         let may_extend = match plan.is_sweep() {
-            // Another sweep that has yet to come would get as much work.
-            true if is_at_limit => !self.todo.iter().any(|plan| plan.is_sweep()),
-            true => true,
+            // At the limit, another sweep that has yet to come would get as much work.
+            true => !is_at_limit || !self.todo.iter().any(|plan| plan.is_sweep()),
             false => {
                 let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
                 self.continues_walks && (is_at_limit || is_leader)
