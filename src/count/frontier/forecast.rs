@@ -47,9 +47,9 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
         }
         let by_walks = self.ahead.as_ref().map(|ahead| {
             let line = (ahead.line - self.line_work as f64).max(0.0);
+            let line = self.left_of_line().unwrap_or(line);
             let is_passing = self.next_layer().is_some();
             let lines_behind = self.lines_between(lines).len() - usize::from(is_passing);
-            let line = self.left_of_line().unwrap_or(line);
             let factor = GROWTH_PER_LINE.powi(lines_behind as i32);
             (line + ahead.rest, line + factor * ahead.rest)
         });

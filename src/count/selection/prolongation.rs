@@ -99,6 +99,7 @@ impl PlanSelection {
         let (plan, work) = (result.plan, result.spent.saturating_add(more));
         self.prolonged.push((plan, work));
         if !plan.is_sweep() {
+            // In a journal, only the leader has its own work.
             self.leader = Some((plan, work));
         }
         self.before.retain(|tried| tried.plan != plan);

@@ -148,7 +148,7 @@ pub(crate) fn select_plans(
     (plans, best)
 }
 
-/// What is left of a sweep. Forecasts of sweeps tend to grow on the way, so what is left is taken up to [`EARLY_FORECAST`] times.
+/// What is left of a sweep. Forecasts of sweeps may grow on the way, so what is left is taken up to [`EARLY_FORECAST`] times.
 pub(crate) fn cautious_remaining(sweep: &TrialResult) -> f64 {
     let share = sweep.spent as f64 / sweep.forecast;
     (EARLY_FORECAST - (EARLY_FORECAST - 1.0) * share) * sweep.remaining()

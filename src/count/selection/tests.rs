@@ -125,7 +125,7 @@ fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits(
 
 #[test]
 fn the_leader_comes_before_a_sweep_if_it_is_expected_to_end_sooner() {
-    // Forecasts of sweeps tend to grow, so one that is not much shorter than that of the leader does not come first.
+    // Forecasts of sweeps may grow, so one that is not much shorter than that of the leader does not come first.
     for (leader_forecast, is_first) in [(1e9, true), (2.2e9, true), (4e9, false)] {
         let mut selection = after_round(leader_forecast, 2e9, 2e9);
         let plans = plans(&mut selection);
