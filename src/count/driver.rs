@@ -49,7 +49,7 @@ const FIRST_ROUND_WORK: u64 = 1000;
 const ROUND_GROWTH: u64 = 8;
 
 /// How often a backbone search that seems to be near its end may go on, in a round.
-const MAX_EXTENSIONS: u32 = 2;
+const MAX_EXTENSIONS: u32 = 1;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
 pub(crate) type Answer = (Option<SolutionGraph>, Outcome);

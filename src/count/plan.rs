@@ -134,6 +134,13 @@ impl TrialResult {
             false => f64::INFINITY,
         }
     }
+
+    /// Forecast of the nanoseconds of work that are left, as by [`recent_forecast`](Self::recent_forecast); `before` are the results of the
+    /// previous round.
+    pub(crate) fn recent_remaining(&self, before: &[TrialResult]) -> f64 {
+        let before = before.iter().find(|before| before.plan == self.plan);
+        self.recent_forecast(before) - self.spent as f64
+    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ const JOIN_TICKS: u64 = 4_000_000;
 /// A search seems to be near its end if the undecided cells are less than those at the beginning, or at the extension before, divided by
 /// this.
 const NEAR_END_DIVISOR: usize = 2;
-const EXTENSION_GROWTH: u64 = 4;
+const EXTENSION_GROWTH: u64 = 2;
 
 /// What the SAT solvers of a backbone search have done together.
 struct Progress {

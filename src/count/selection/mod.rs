@@ -4,17 +4,19 @@
 //! and the half with the worse forecasts is dropped ([`ranking`]). The budget grows from round to round, and the last order left counts the
 //! component to the end. What the dropped orders have counted stays in the component table.
 //!
-//! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. A sweep that is
-//! *due* by its last two forecasts gets as much work as the leader, and the other direction waits. It comes first in its round unless the
-//! leader is expected to end sooner.
+//! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. The sweeps come
+//! first in each round. A sweep that is *due* by its last two forecasts gets as much work as the leader, and the other direction waits; it
+//! comes last in its round if the leader is expected to end sooner.
 //!
-//! A plan near its end is [prolonged](prolongation): it goes on before the others have their turn.
+//! A plan near its end is [prolonged](prolongation): it goes on before the others have their turn. As the sweeps come first, one that is
+//! expected to need less work than the rest of the round is done at once.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
 //! the most work. While more than [`MAX_SHARED_PLANS`] orders are left and the budget is small, each trial but the leader's is for one
 //! worker alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a
 //! single worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
+//! While a sweep is due or prolonged and the leader has its turn after it, those are all threads, because the sweep is expected to end.
 //!
 //! Another process can [resume] the selection.
 
@@ -52,12 +54,13 @@ const MIN_HELPER_BUDGET_NS: u64 = 50_000_000;
 /// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
-/// In a [short](PlanSelection::new_short) selection the last plan is tried once more if its forecast is less than this, in nanoseconds of
-/// work.
+/// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
+/// of work.
 const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 
-/// The budget of that second trial, as a multiple of the forecast.
+/// The budget of a trial that is tried again, as a multiple of the forecast; and its maximum, as a multiple of the budget before.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
+const MAX_RETRY_GROWTH: u64 = 4;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -107,6 +110,8 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
+    /// Forecast of the nanoseconds of work that were left for the leader when the round began, from its recent progress.
+    leader_remaining: f64,
     /// The plans that have been prolonged in this round, one entry for each time, with their nanoseconds of work.
     prolonged: Vec<(Plan, u64)>,
     /// Whether each trial of this round but the leader's is for one worker alone.
@@ -145,6 +150,7 @@ impl PlanSelection {
             round_work: 0,
             sweep_work: 0,
             leader: None,
+            leader_remaining: f64::INFINITY,
             prolonged: Vec::new(),
             has_solo_trials: false,
             host_left: false,
@@ -160,8 +166,8 @@ impl PlanSelection {
     }
 
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
-    /// them counts. If the forecast of the last plan is short, [`retry_last`](Self::retry_last) lets the selection go on with a second trial
-    /// of that plan, from the root but with the component table as it is then. Its budget is a multiple of the forecast.
+    /// them counts. If the forecast of the last plan is short, [`retry_last`](Self::retry_last) lets the selection go on with another trial
+    /// of that plan, from the root but with the component table as it is then.
     pub(crate) fn new_short(
         components: usize,
         first_budget: u64,
@@ -169,6 +175,7 @@ impl PlanSelection {
     ) -> Self {
         let mut selection = PlanSelection {
             short_plans,
+            continues_walks: false,
             ..PlanSelection::new(Method::Regions, components, first_budget)
         };
         selection.begin_component();
@@ -179,18 +186,21 @@ impl PlanSelection {
         !self.short_plans.is_empty()
     }
 
-    /// Prepares a second trial of the last plan of a short selection if its forecast is short enough. Returns whether it does.
+    /// Prepares another trial of the last plan of a short selection if its forecast, from what it has done since the trial before, is short
+    /// enough. Returns whether it does. The budgets grow, so that a wrong forecast is found out early.
     pub(crate) fn retry_last(&mut self) -> bool {
-        let first_budget = self.first_budget;
-        let is_short = |tried: &mut TrialResult| {
-            tried.spent == first_budget && tried.forecast < MAX_RETRIED_FORECAST_NS
+        let before = &mut self.before;
+        let forecast = |tried: &TrialResult| tried.spent as f64 + tried.recent_remaining(before);
+        let last = (self.tried).pop_if(|tried| forecast(tried) < MAX_RETRIED_FORECAST_NS);
+        let Some(last) = last else {
+            return false;
         };
-        let last = self.tried.pop_if(is_short);
-        if let Some(last) = last {
-            self.leader = Some((last.plan, (RETRY_BUDGET_FACTOR * last.forecast) as u64));
-            self.todo.push_back(last.plan);
-        }
-        last.is_some()
+        let budget = (RETRY_BUDGET_FACTOR * forecast(&last)) as u64;
+        let budget = budget.min(MAX_RETRY_GROWTH.saturating_mul(last.spent));
+        self.leader = Some((last.plan, budget));
+        *before = vec![last];
+        self.todo.push_back(last.plan);
+        true
     }
 
     /// Changes the selection: each walk begins at the root of its component.
@@ -253,7 +263,7 @@ impl PlanSelection {
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
-        self.leader = None;
+        (self.leader, self.leader_remaining) = (None, f64::INFINITY);
         (self.round_work, self.nominal_budget) = (self.first_budget, self.first_budget);
         self.sweep_work = self.first_budget;
         self.begin_trials();
@@ -316,7 +326,8 @@ impl PlanSelection {
         let leader = self.leader.map(|(leader, _)| leader);
         let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
         let place = self.todo.iter().position(is_solo);
-        let may_begin = self.has_solo_trials && self.round_work >= MIN_HELPER_BUDGET_NS;
+        let may_begin =
+            self.has_solo_trials && self.round_work >= MIN_HELPER_BUDGET_NS && !self.sweep_leads();
         match place.filter(|_| may_begin && !self.halted) {
             Some(place) => {
                 let plan = self
@@ -327,6 +338,16 @@ impl PlanSelection {
             }
             None => Next::Wait,
         }
+    }
+
+    /// Whether a sweep under way has more work than the round, and the leader has its turn after it.
+    fn sweep_leads(&self) -> bool {
+        let is_longer = |&(trial, _): &(Trial, Instant)| {
+            trial.plan.is_sweep() && self.work_of(trial.plan) > self.round_work
+        };
+        let leader = self.leader.map(|(leader, _)| leader);
+        leader.is_some_and(|leader| self.todo.contains(&leader))
+            && self.under_way.iter().any(is_longer)
     }
 
     /// Begins the trial of this plan in this round.
@@ -398,14 +419,15 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
+        self.leader_remaining = others.first().map_or(f64::INFINITY, |leader| {
+            leader.recent_remaining(&self.before)
+        });
         let leads = |sweep: &TrialResult| {
-            let leader = others.first();
-            leader.is_none_or(|leader| ranking::cautious_remaining(sweep) < leader.remaining())
+            !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining
         };
-        let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
-            (&sweeps, &others)
-        } else {
-            (&others, &sweeps)
+        let (first, last) = match sweeps.first().is_none_or(leads) {
+            true => (&sweeps, &others),
+            false => (&others, &sweeps),
         };
         self.todo = (first.iter().chain(last)).map(|tried| tried.plan).collect();
         if self.todo.is_empty() {

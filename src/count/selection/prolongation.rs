@@ -1,9 +1,10 @@
 //! Prolongs plans near their end.
 //!
-//! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these have their
-//! turn. A leader gets all of that work at once, because a walk that several workers share loses a part of its work when it pauses. A sweep
-//! that is due is also prolonged if it has done a good part and is expected to end sooner than the leader. When the selection would pause,
-//! any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
+//! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it, a sweep only if it is also expected to
+//! end sooner than the leader: it goes on, before these have their turn. A leader gets all of that work at once, because a walk that several
+//! workers share loses a part of its work when it pauses. A sweep that is due is also prolonged if it has done a good part and is expected
+//! to end sooner than the leader. When the selection would pause, any plan near its end is prolonged, because the backbone search that
+//! follows lets all plans start over.
 
 use super::PlanSelection;
 use crate::count::plan::TrialResult;
@@ -64,14 +65,14 @@ impl PlanSelection {
                 let is_due = self.sweep_work > self.round_work;
                 let done = MAX_SWEEP_EXTENSION.saturating_mul(result.spent);
                 let sooner = done.min(self.leader_remaining() as u64);
-                let max = others.max(if is_due { sooner } else { 0 });
+                let max = match is_due {
+                    true => others.max(sooner),
+                    false if result.remaining() < self.leader_remaining() => others,
+                    false => 0,
+                };
                 (result.remaining(), max)
             }
-            false => {
-                let before = self.before.iter().find(|tried| tried.plan == plan);
-                let forecast = result.recent_forecast(before);
-                (forecast - result.spent as f64, others)
-            }
+            false => (result.recent_remaining(&self.before), others),
         };
         let max = match is_at_limit {
             true => result.spent / MAX_EXCESS_DIVISOR,
@@ -86,12 +87,14 @@ impl PlanSelection {
         })
     }
 
-    /// Forecast of the nanoseconds of work that are left for the leader; infinite without a leader.
+    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress; infinite without a leader.
     fn leader_remaining(&self) -> f64 {
-        let mut results = self.tried.iter().chain(&self.before);
-        let leader =
-            (self.leader).and_then(|(leader, _)| results.find(|tried| tried.plan == leader));
-        leader.map_or(f64::INFINITY, TrialResult::remaining)
+        let is_leader =
+            |tried: &&TrialResult| (self.leader).is_some_and(|(leader, _)| leader == tried.plan);
+        let tried = self.tried.iter().find(is_leader);
+        tried.map_or(self.leader_remaining, |tried| {
+            tried.recent_remaining(&self.before)
+        })
     }
 
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
@@ -219,7 +222,7 @@ mod tests {
         selection.tried = vec![result(OTHER, 100, 110.0)];
         let sweep = result(RIGHT, 100, 250.0);
         for (leader_remaining, more) in [(1000.0, Some(300)), (200.0, Some(200)), (140.0, None)] {
-            selection.before = vec![result(LEADER, 100, 100.0 + leader_remaining)];
+            selection.leader_remaining = leader_remaining;
             assert_eq!(selection.prolongation(&sweep), more);
         }
     }
@@ -228,7 +231,7 @@ mod tests {
     #[test]
     fn a_sweep_that_is_not_due_goes_on_within_the_work_of_the_others() {
         let mut selection = round();
-        selection.before = vec![result(LEADER, 100, 1000.0)];
+        selection.leader_remaining = 900.0;
         let more = |selection: &PlanSelection, forecast: f64| {
             selection.prolongation(&result(RIGHT, 100, forecast))
         };
@@ -243,6 +246,21 @@ mod tests {
             let is_last = times == MAX_SWEEP_PROLONGATIONS;
             assert_eq!(more(&selection, 170.0).is_none(), is_last);
         }
+    }
+
+    #[test]
+    fn a_sweep_that_is_not_due_goes_on_only_if_it_is_expected_to_end_sooner_than_the_leader() {
+        let mut selection = round();
+        let sweep = result(RIGHT, 100, 170.0);
+        for (leader_remaining, goes_on) in [(71.0, true), (69.0, false)] {
+            selection.leader_remaining = leader_remaining;
+            assert_eq!(selection.prolongation(&sweep).is_some(), goes_on);
+        }
+        // In this round the leader has had its turn, and half of its work is left, but with less progress than before.
+        selection.before = vec![result(LEADER, 100, 250.0)];
+        selection.tried = vec![result(LEADER, 200, 400.0)];
+        assert!((selection.leader_remaining() - 500.0).abs() < 1e-9);
+        assert!(selection.prolongation(&sweep).is_some());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
 //! the same work stays as well, and from [`DECISIVE_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
 //! One plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order
-//! leads, unless another plan proves far more and its forecast is not far worse; later the plan that proves most leads, and the leader
-//! changes only if another plan proves twice as much. The tree search is one of the plans; it is the best one where components hardly
+//! leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far sooner; later the
+//! plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one of the plans; it is the best one where components hardly
 //! repeat.
 
 use crate::count::branch::order::Order;
@@ -41,7 +41,7 @@ const MAX_LEADER_FORECAST: f64 = 4.0;
 const MAX_LEADER_FORECAST_IF_SHARED: f64 = 0.5;
 
 /// From [`DECISIVE_BUDGET_NS`] on, the rate of the plan that has led the round counts this many times, so that plans with similar rates do
-/// not take turns.
+/// not take turns. Before that, it leads on instead of the probing order if its forecast, this many times, is still the shorter one.
 const INCUMBENT_FACTOR: f64 = 2.0;
 
 /// For the comparison with [`LEAD_FACTOR`], the probing order counts as having proved at least this number of solutions.
@@ -138,7 +138,12 @@ pub(crate) fn select_plans(
             let is_far = |index: usize| forecasts[index].0 > max_forecast * forecast;
             LEAD_FACTOR * rate >= fastest_rate || fastest_index.is_some_and(is_far)
         });
+        let is_sooner = |&(other, tried): &(f64, TrialResult)| {
+            Some(tried.plan) == leader
+                && probing.is_some_and(|&(forecast, _)| INCUMBENT_FACTOR * other < forecast)
+        };
         let leader = match probing_leads {
+            true if forecasts.iter().any(is_sooner) => leader,
             true => Some(PROBING_PLAN),
             false => fastest_plan,
         };
@@ -286,6 +291,21 @@ mod tests {
         assert_eq!(leader(budget, 6.0, 0.6, true), PROBING_PLAN);
         assert_eq!(leader(budget, 6.0, 0.4, true), OTHER);
         assert_eq!(leader(budget, 2.4, 0.4, true), PROBING_PLAN);
+    }
+
+    /// A walk of TCGA 2016 #445 had done nine tenths, and then the probing order and a long sweep came before it.
+    #[test]
+    fn the_leader_of_a_first_round_leads_on_if_it_is_expected_to_end_far_sooner() {
+        let leader = |forecast: f64, former: Plan| {
+            let plans = vec![
+                tried(PROBING_PLAN, 1000, 1e12, 1000.0),
+                tried(OTHER, 1000, forecast, 1000.0),
+            ];
+            select_plans(plans, &[], DECISIVE_BUDGET_NS - 1, Some(former), false).0[0].plan
+        };
+        assert_eq!(leader(0.4e12, OTHER), OTHER);
+        assert_eq!(leader(0.6e12, OTHER), PROBING_PLAN);
+        assert_eq!(leader(0.4e12, PROBING_PLAN), PROBING_PLAN);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::PlanSelection;
 use super::state::{InterruptedTrial, SelectionState, with_infinity, without_infinity};
 use crate::count::options::Method;
-use crate::count::plan::Plan;
+use crate::count::plan::{Plan, TrialResult};
 
 /// Maximum number of times that a sweep is begun.
 const MAX_SWEEP_TRIES: u32 = 2;
@@ -75,6 +75,10 @@ impl PlanSelection {
             self.todo.retain(|plan| *plan != interrupted.plan);
             self.todo.push_front(interrupted.plan);
         }
+        let is_leader =
+            |tried: &&TrialResult| (self.leader).is_some_and(|(leader, _)| leader == tried.plan);
+        let leader = self.before.iter().find(is_leader);
+        self.leader_remaining = leader.map_or(f64::INFINITY, TrialResult::remaining);
         self.interrupted = interrupted;
         self.waiting = with_infinity(&state.waiting);
         self.begin_trials();
@@ -94,7 +98,7 @@ mod tests {
     use super::*;
     use crate::count::branch::order::Order;
     use crate::count::frontier::Direction;
-    use crate::count::plan::{TrialEnd, TrialResult};
+    use crate::count::plan::TrialEnd;
 
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
@@ -132,6 +136,20 @@ mod tests {
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
         assert_eq!(left.len(), Order::ALL.len() + 1);
+    }
+
+    #[test]
+    fn what_is_left_for_the_leader_is_known_after_an_interruption() {
+        let mut selection = after_round(1e10, 1e12, 1e12);
+        next(&mut selection).unwrap();
+        let remaining = selection.leader_remaining;
+        assert_eq!(remaining, selection.before[0].remaining());
+        let resumed = resumed_in_another_process(&selection);
+        assert_eq!(resumed.leader_remaining, remaining);
+        assert_eq!(
+            PlanSelection::new(Method::Auto, 1, 10).leader_remaining,
+            f64::INFINITY
+        );
     }
 
     /// JSON has no infinity.
