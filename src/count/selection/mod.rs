@@ -49,7 +49,7 @@ const MAX_SHARED_PLANS: usize = 2;
 
 /// Minimum budget of a round in which helpers take trials of their own, in nanoseconds. For such a trial each helper builds a SAT solver of
 /// its own, which is too expensive for a smaller budget.
-const MIN_HELPER_BUDGET_NS: u64 = 50_000_000;
+const MIN_HELPER_BUDGET_NS: u64 = 10_000_000;
 
 /// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
@@ -61,6 +61,10 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 /// The budget of a trial that is tried again, as a multiple of the forecast; and its maximum, as a multiple of the budget before.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
+
+/// What is left of a walk that several workers share is taken this many times for the comparison with a sweep. Such a walk does the pieces
+/// with the greatest weights first, so that what is left has more work than weight: 4 to 20 times on random 15x15 puzzles.
+const SHARED_WALK_FACTOR: f64 = 4.0;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -340,6 +344,15 @@ impl PlanSelection {
         }
     }
 
+    /// Forecast of the nanoseconds of work that are left for the leader, for the comparison with a sweep.
+    fn remaining_before_sweep(&self, leader: &TrialResult) -> f64 {
+        let factor = match self.has_helpers {
+            true => SHARED_WALK_FACTOR,
+            false => 1.0,
+        };
+        factor * leader.recent_remaining(&self.before)
+    }
+
     /// Whether a sweep under way has more work than the round, and the leader has its turn after it.
     fn sweep_leads(&self) -> bool {
         let is_longer = |&(trial, _): &(Trial, Instant)| {
@@ -419,9 +432,9 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
-        self.leader_remaining = others.first().map_or(f64::INFINITY, |leader| {
-            leader.recent_remaining(&self.before)
-        });
+        self.leader_remaining = others
+            .first()
+            .map_or(f64::INFINITY, |leader| self.remaining_before_sweep(leader));
         let leads = |sweep: &TrialResult| {
             !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining
         };

@@ -92,8 +92,8 @@ impl PlanSelection {
         let is_leader =
             |tried: &&TrialResult| (self.leader).is_some_and(|(leader, _)| leader == tried.plan);
         let tried = self.tried.iter().find(is_leader);
-        tried.map_or(self.leader_remaining, |tried| {
-            tried.recent_remaining(&self.before)
+        tried.map_or(self.leader_remaining, |leader| {
+            self.remaining_before_sweep(leader)
         })
     }
 
