@@ -129,6 +129,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::super::options::Method;
+    use super::super::plan::TrialEnd;
     use super::super::selection::PlanSelection;
     use super::super::shared::tests::{setup, two_permutations, with_shared};
     use super::*;
@@ -140,8 +141,26 @@ mod tests {
         with_shared(&setup(&puzzle), false, |shared, _| {
             let selection = PlanSelection::new(Method::Auto, 2, 1_000_000_000);
             shared.replace_selection(selection);
-            shared.help(None, &AtomicUsize::new(0));
-            assert!(lock(&shared.selection).is_over());
+            let shared = &shared;
+            std::thread::scope(|threads| {
+                threads.spawn(|| shared.help(None, &AtomicUsize::new(0)));
+                // The host tries one plan for each component, in vain.
+                let mut tried = None;
+                loop {
+                    let mut selection = lock(&shared.selection);
+                    let component = selection.component();
+                    if selection.is_over() {
+                        break;
+                    } else if tried.replace(component) != Some(component)
+                        && let Next::Try(trial) = selection.next()
+                    {
+                        let (forecast, proved) = (f64::INFINITY, 0.0);
+                        selection.report(trial, TrialEnd::Spent { forecast, proved });
+                    }
+                    drop(selection);
+                    shared.sleep(FIRST_IDLE_SLEEP);
+                }
+            });
             assert_eq!(shared.lower_bound(), Count::from(12));
             assert!(lock(&shared.statistics).nodes > 0);
         });

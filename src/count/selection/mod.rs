@@ -330,8 +330,12 @@ impl PlanSelection {
         let leader = self.leader.map(|(leader, _)| leader);
         let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
         let place = self.todo.iter().position(is_solo);
-        let may_begin =
-            self.has_solo_trials && self.round_work >= MIN_HELPER_BUDGET_NS && !self.sweep_leads();
+        // The first trial counts most components.
+        let has_results = !self.tried.is_empty() || !self.before.is_empty();
+        let may_begin = self.has_solo_trials
+            && self.round_work >= MIN_HELPER_BUDGET_NS
+            && has_results
+            && !self.sweep_leads();
         match place.filter(|_| may_begin && !self.halted) {
             Some(place) => {
                 let plan = self

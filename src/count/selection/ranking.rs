@@ -1,11 +1,11 @@
 //! Selects the plans that stay after a round, and the one that leads the next.
 //!
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
-//! the same work stays as well, and from [`DECISIVE_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
+//! the same work stays as well, and from [`FIRST_LAG_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
 //! One plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order
-//! leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far sooner; later the
-//! plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one of the plans; it is the best one where components hardly
-//! repeat.
+//! leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far sooner. Later the
+//! plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one of the plans; it
+//! is the best one where components hardly repeat.
 
 use crate::count::branch::order::Order;
 use crate::count::plan::{Plan, TrialResult};
@@ -19,6 +19,10 @@ const PATIENT_BUDGET_NS: u64 = 5_000_000_000;
 /// From [`DECISIVE_BUDGET_NS`] on, an order is dropped if it proves less than this share of what another one proves in the same work,
 /// unless its forecast is less than [`NEAR_END_ROUNDS`] rounds.
 const MIN_RATE_SHARE: f64 = 0.25;
+
+/// From this budget on, in nanoseconds of work, an order is already dropped if it proves less than this share of what another one proves.
+const FIRST_LAG_BUDGET_NS: u64 = 300_000_000;
+const MIN_FIRST_RATE_SHARE: f64 = 0.05;
 
 /// Forecasts of orders that lag behind tend to grow from round to round, so only one that is nearly due is believed. The probing order may
 /// take [`AFFORDABLE_ROUNDS`].
@@ -100,6 +104,11 @@ pub(crate) fn select_plans(
     let fastest_index = forecasts.iter().position(is_fastest);
     let fastest_plan = fastest_index.map(|index| forecasts[index].1.plan);
     let is_decisive = budget >= DECISIVE_BUDGET_NS;
+    let min_share = match budget {
+        DECISIVE_BUDGET_NS.. => MIN_RATE_SHARE,
+        FIRST_LAG_BUDGET_NS.. => MIN_FIRST_RATE_SHARE,
+        _ => 0.0,
+    };
     let (affordable, near_end) = (
         AFFORDABLE_ROUNDS * budget as f64,
         NEAR_END_ROUNDS * budget as f64,
@@ -112,8 +121,7 @@ pub(crate) fn select_plans(
             PROBING_PLAN => affordable,
             _ => near_end,
         };
-        let lags =
-            is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > max_forecast;
+        let lags = rate(&tried) < min_share * fastest_rate && forecast > max_forecast;
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
     let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
@@ -260,6 +268,19 @@ mod tests {
         assert_eq!(stay(1e15, OTHER, 0.1, 2.1e10, budget), 1);
         assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 15e10, budget), 2);
         assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 17e10, budget), 1);
+    }
+
+    #[test]
+    fn a_plan_that_proves_next_to_nothing_is_dropped_earlier() {
+        let budget = FIRST_LAG_BUDGET_NS;
+        assert_eq!(stay(1e15, OTHER, 0.04, 1e15, budget - 1), 2);
+        assert_eq!(stay(1e15, OTHER, 0.04, 1e15, budget), 1);
+        assert_eq!(stay(1e15, OTHER, 0.04, 5.9e8, budget), 2);
+        assert_eq!(stay(1e15, OTHER, 0.06, 1e15, budget), 2);
+        assert_eq!(stay(1e15, OTHER, 0.06, 1e15, DECISIVE_BUDGET_NS), 1);
+        // The probing order and the tree search are spared until later.
+        assert_eq!(stay(1e15, PROBING_PLAN, 0.04, 1e15, budget), 2);
+        assert_eq!(stay(1e15, Plan::Tree, 0.04, 1e15, budget), 2);
     }
 
     /// The plan that leads after a round of this budget, led by the probing order, which has proved 1000 solutions. `other` has this rate, as

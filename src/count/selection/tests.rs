@@ -49,6 +49,9 @@ fn a_trial_does_not_lose_what_an_earlier_one_has_proved() {
 #[test]
 fn helpers_take_trials_for_one_worker_and_join_the_leader() {
     let mut selection = PlanSelection::new(Method::Auto, 2, MIN_HELPER_BUDGET_NS);
+    let first = next(&mut selection).unwrap();
+    assert!(matches!(selection.next_for_helper(), Next::Wait));
+    selection.report(first, spent(1e9));
     let host = next(&mut selection).unwrap();
     let Next::Try(helper) = selection.next_for_helper() else {
         panic!("there are walks for one worker");
@@ -309,6 +312,8 @@ fn trials_are_for_one_worker_while_many_orders_are_left_and_the_budget_is_small(
 fn helpers_wait_where_trials_are_short_or_shared_or_may_not_begin() {
     let after_host = |budget: u64| {
         let mut selection = PlanSelection::new(Method::Auto, 1, budget);
+        let first = next(&mut selection).unwrap();
+        selection.report(first, spent(1e15));
         next(&mut selection).unwrap();
         selection
     };
@@ -343,6 +348,12 @@ fn helpers_wait_while_a_sweep_that_is_expected_to_end_comes_before_the_leader() 
         if is_prolonged {
             selection.prolonged.push((DOWN, 2 * sweep_work));
         }
+        selection.before = vec![TrialResult {
+            plan: leader,
+            spent: 1,
+            forecast: 2.0,
+            proved: 0.0,
+        }];
         assert_eq!(next(&mut selection).unwrap().plan, DOWN);
         matches!(selection.next_for_helper(), Next::Wait)
     };
