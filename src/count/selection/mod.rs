@@ -12,7 +12,7 @@
 //! expected to need less work than the rest of the round is done at once.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
-//! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
+//! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the walk that a round tries first and gives
 //! the most work. While more than [`MAX_SHARED_PLANS`] orders are left and the budget is small, each trial but the leader's is for one
 //! worker alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a
 //! single worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
@@ -63,7 +63,7 @@ const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
 
 /// What is left of a walk that several workers share is taken this many times for the comparison with a sweep. Such a walk does the pieces
-/// with the greatest weights first, so that what is left has more work than weight: 4 to 20 times on random 15x15 puzzles.
+/// with the greatest weights first, so that what is left has more work than weight: on a random 15x15 puzzle, 4 to 20 times as much.
 const SHARED_WALK_FACTOR: f64 = 4.0;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
@@ -114,7 +114,7 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// Forecast of the nanoseconds of work that were left for the leader when the round began, from its recent progress.
+    /// Forecast of the nanoseconds of work that were left for the leader when the round began, as by `remaining_before_sweep`.
     leader_remaining: f64,
     /// The plans that have been prolonged in this round, one entry for each time, with their nanoseconds of work.
     prolonged: Vec<(Plan, u64)>,
@@ -348,7 +348,7 @@ impl PlanSelection {
         }
     }
 
-    /// Forecast of the nanoseconds of work that are left for the leader, for the comparison with a sweep.
+    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep.
     fn remaining_before_sweep(&self, leader: &TrialResult) -> f64 {
         let factor = match self.has_helpers {
             true => SHARED_WALK_FACTOR,
