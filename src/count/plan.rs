@@ -118,9 +118,10 @@ impl TrialResult {
         self.forecast - self.spent as f64
     }
 
-    /// Forecast of the nanoseconds of work for the whole component, from the progress since `before`, the plan's result in the previous
-    /// round; infinite without progress. This detects an order that is quick at first and then gets stuck in dead ends.
-    pub(crate) fn recent_forecast(&self, before: Option<&TrialResult>) -> f64 {
+    /// Forecast of the nanoseconds of work for the whole component, from the progress since the plan's result in `before`, the results of
+    /// the previous round; infinite without progress. This detects an order that is quick at first and then gets stuck in dead ends.
+    pub(crate) fn recent_forecast(&self, before: &[TrialResult]) -> f64 {
+        let before = before.iter().find(|before| before.plan == self.plan);
         let Some(before) = before.filter(|before| before.spent < self.spent) else {
             return self.forecast;
         };
@@ -135,10 +136,8 @@ impl TrialResult {
         }
     }
 
-    /// Forecast of the nanoseconds of work that are left, as by [`recent_forecast`](Self::recent_forecast); `before` are the results of the
-    /// previous round.
+    /// Forecast of the nanoseconds of work that are left, as by [`recent_forecast`](Self::recent_forecast).
     pub(crate) fn recent_remaining(&self, before: &[TrialResult]) -> f64 {
-        let before = before.iter().find(|before| before.plan == self.plan);
         self.recent_forecast(before) - self.spent as f64
     }
 }
@@ -156,24 +155,21 @@ mod tests {
             proved: 0.0,
         };
         let first = tried(100, 0.1);
-        assert_eq!(first.recent_forecast(None), 1000.0);
+        assert_eq!(first.recent_forecast(&[]), 1000.0);
         // A share of 0.1 took 100 at first, and 300 after that.
-        let forecast = tried(400, 0.2).recent_forecast(Some(&first));
+        let forecast = tried(400, 0.2).recent_forecast(&[first]);
         assert!((forecast - 2800.0).abs() < 1e-6, "{forecast}");
-        assert_eq!(tried(400, 0.1).recent_forecast(Some(&first)), f64::INFINITY);
+        assert_eq!(tried(400, 0.1).recent_forecast(&[first]), f64::INFINITY);
         assert_eq!(
-            tried(400, 0.0).recent_forecast(Some(&tried(100, 0.0))),
+            tried(400, 0.0).recent_forecast(&[tried(100, 0.0)]),
             f64::INFINITY
         );
         assert_eq!(
-            tried(400, 1.0).recent_forecast(Some(&tried(100, 1.0))),
+            tried(400, 1.0).recent_forecast(&[tried(100, 1.0)]),
             f64::INFINITY
         );
         // Without work since then there is nothing to forecast from.
-        assert_eq!(
-            tried(100, 0.2).recent_forecast(Some(&tried(100, 0.1))),
-            500.0
-        );
+        assert_eq!(tried(100, 0.2).recent_forecast(&[tried(100, 0.1)]), 500.0);
     }
 
     #[test]

@@ -180,8 +180,6 @@ mod tests {
             let interrupt = Arc::new(AtomicBool::new(false));
             let mut setup = setup(&puzzle);
             setup.limits.interrupt = Some(Arc::clone(&interrupt));
-            // Helpers take no trials as short as this.
-            setup.options.trial_ns = 1_000_000;
             with_shared(&setup, false, |shared, _| {
                 shared.closed_to_workers.store(closed, Ordering::Relaxed);
                 let (ended, end) = crossbeam::channel::bounded::<()>(0);

@@ -114,7 +114,7 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// Forecast of the nanoseconds of work that were left for the leader when the round began, as by `remaining_before_sweep`.
+    /// Forecast of the nanoseconds of work that were left for the leader when the round began, from its recent progress.
     leader_remaining: f64,
     /// The plans that have been prolonged in this round, one entry for each time, with their nanoseconds of work.
     prolonged: Vec<(Plan, u64)>,
@@ -193,16 +193,19 @@ impl PlanSelection {
     /// Prepares another trial of the last plan of a short selection if its forecast, from what it has done since the trial before, is short
     /// enough. Returns whether it does. The budgets grow, so that a wrong forecast is found out early.
     pub(crate) fn retry_last(&mut self) -> bool {
-        let before = &mut self.before;
-        let forecast = |tried: &TrialResult| tried.spent as f64 + tried.recent_remaining(before);
-        let last = (self.tried).pop_if(|tried| forecast(tried) < MAX_RETRIED_FORECAST_NS);
-        let Some(last) = last else {
+        let Some(&last) = self.tried.last() else {
             return false;
         };
-        let budget = (RETRY_BUDGET_FACTOR * forecast(&last)) as u64;
+        let forecast = last.recent_forecast(&self.before);
+        let budget = (RETRY_BUDGET_FACTOR * forecast) as u64;
         let budget = budget.min(MAX_RETRY_GROWTH.saturating_mul(last.spent));
+        // A trial without work has no forecast, and there would be no end.
+        if budget <= last.spent || forecast >= MAX_RETRIED_FORECAST_NS {
+            return false;
+        }
         self.leader = Some((last.plan, budget));
-        *before = vec![last];
+        self.before.clear();
+        self.before.extend(self.tried.pop());
         self.todo.push_back(last.plan);
         true
     }
@@ -327,8 +330,7 @@ impl PlanSelection {
         if self.under_way.iter().any(is_shared) {
             return Next::Join;
         }
-        let leader = self.leader.map(|(leader, _)| leader);
-        let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
+        let is_solo = |&plan: &Plan| is_walk(plan) && self.leading_plan() != Some(plan);
         let place = self.todo.iter().position(is_solo);
         // The first trial counts most components.
         let has_results = !self.tried.is_empty() || !self.before.is_empty();
@@ -348,13 +350,24 @@ impl PlanSelection {
         }
     }
 
-    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep.
-    fn remaining_before_sweep(&self, leader: &TrialResult) -> f64 {
+    /// The leader of this round.
+    fn leading_plan(&self) -> Option<Plan> {
+        self.leader.map(|(leader, _)| leader)
+    }
+
+    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep; infinite
+    /// without a leader.
+    fn leader_remaining(&self) -> f64 {
         let factor = match self.has_helpers {
             true => SHARED_WALK_FACTOR,
             false => 1.0,
         };
-        factor * leader.recent_remaining(&self.before)
+        let is_leader = |tried: &&TrialResult| Some(tried.plan) == self.leading_plan();
+        let tried = self.tried.iter().find(is_leader);
+        factor
+            * tried.map_or(self.leader_remaining, |it| {
+                it.recent_remaining(&self.before)
+            })
     }
 
     /// Whether a sweep under way has more work than the round, and the leader has its turn after it.
@@ -362,7 +375,7 @@ impl PlanSelection {
         let is_longer = |&(trial, _): &(Trial, Instant)| {
             trial.plan.is_sweep() && self.work_of(trial.plan) > self.round_work
         };
-        let leader = self.leader.map(|(leader, _)| leader);
+        let leader = self.leading_plan();
         leader.is_some_and(|leader| self.todo.contains(&leader))
             && self.under_way.iter().any(is_longer)
     }
@@ -381,7 +394,7 @@ impl PlanSelection {
             false => (0, previous_work.saturating_mul(2)),
         };
         let earlier_work = interrupted_work.saturating_add(continued_work);
-        let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
+        let is_leader = self.leading_plan() == Some(plan);
         let budget = match is_leader {
             true => self.work_of(plan),
             false => self.work_of(plan).max(min_budget),
@@ -404,12 +417,11 @@ impl PlanSelection {
         let (mut sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         sweeps.append(&mut self.waiting);
-        let leader = self.leader.map(|(leader, _)| leader);
         let (others, best_forecast) = ranking::select_plans(
             others,
             &self.before,
             self.round_work,
-            leader,
+            self.leading_plan(),
             self.has_helpers,
         );
         let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
@@ -436,11 +448,11 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
-        self.leader_remaining = others
-            .first()
-            .map_or(f64::INFINITY, |leader| self.remaining_before_sweep(leader));
+        self.leader_remaining = others.first().map_or(f64::INFINITY, |leader| {
+            leader.recent_remaining(&self.before)
+        });
         let leads = |sweep: &TrialResult| {
-            !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining
+            !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining()
         };
         let (first, last) = match sweeps.first().is_none_or(leads) {
             true => (&sweeps, &others),

@@ -44,7 +44,7 @@ impl PlanSelection {
             // At the limit, another sweep that has yet to come would get as much work.
             true => !is_at_limit || !self.todo.iter().any(|plan| plan.is_sweep()),
             false => {
-                let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
+                let is_leader = self.leading_plan() == Some(plan);
                 self.continues_walks && (is_at_limit || is_leader)
             }
         };
@@ -84,16 +84,6 @@ impl PlanSelection {
                 true => max,
                 false => more.max(self.round_work).min(max),
             }
-        })
-    }
-
-    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress; infinite without a leader.
-    fn leader_remaining(&self) -> f64 {
-        let is_leader =
-            |tried: &&TrialResult| (self.leader).is_some_and(|(leader, _)| leader == tried.plan);
-        let tried = self.tried.iter().find(is_leader);
-        tried.map_or(self.leader_remaining, |leader| {
-            self.remaining_before_sweep(leader)
         })
     }
 

@@ -2,10 +2,10 @@
 //!
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
 //! the same work stays as well, and from [`FIRST_LAG_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
-//! One plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order
-//! leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far sooner. Later the
-//! plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one of the plans; it
-//! is the best one where components hardly repeat.
+//! One plan leads each round: it comes before the other walks and has at least as much work as all others together. In the first rounds
+//! the probing order leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far
+//! sooner. Later the plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one
+//! of the plans; it is the best one where components hardly repeat.
 
 use crate::count::branch::order::Order;
 use crate::count::plan::{Plan, TrialResult};
@@ -82,10 +82,7 @@ pub(crate) fn select_plans(
 ) -> (Vec<TrialResult>, f64) {
     let mut forecasts: Vec<(f64, TrialResult)> = plans
         .into_iter()
-        .map(|tried| {
-            let earlier = before.iter().find(|same| same.plan == tried.plan);
-            (tried.recent_forecast(earlier), tried)
-        })
+        .map(|tried| (tried.recent_forecast(before), tried))
         .collect();
     // The sort is stable and ties are broken, so that runs are reproducible.
     forecasts.sort_by(|(a, x), (b, y)| {
@@ -133,9 +130,8 @@ pub(crate) fn select_plans(
         };
         plans.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     } else {
-        let probing = forecasts
-            .iter()
-            .find(|(_, tried)| tried.plan == PROBING_PLAN);
+        let of = |plan: Plan| forecasts.iter().find(|(_, tried)| tried.plan == plan);
+        let (probing, former) = (of(PROBING_PLAN), leader.and_then(of));
         let min_rate = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
         let probing_leads = probing.is_some_and(|&(forecast, tried)| {
             let rate = rate(&tried).max(min_rate(&tried));
@@ -146,12 +142,10 @@ pub(crate) fn select_plans(
             let is_far = |index: usize| forecasts[index].0 > max_forecast * forecast;
             LEAD_FACTOR * rate >= fastest_rate || fastest_index.is_some_and(is_far)
         });
-        let is_sooner = |&(other, tried): &(f64, TrialResult)| {
-            Some(tried.plan) == leader
-                && probing.is_some_and(|&(forecast, _)| INCUMBENT_FACTOR * other < forecast)
-        };
+        let is_sooner =
+            |(former, probing): (&(f64, _), &(f64, _))| INCUMBENT_FACTOR * former.0 < probing.0;
         let leader = match probing_leads {
-            true if forecasts.iter().any(is_sooner) => leader,
+            true if former.zip(probing).is_some_and(is_sooner) => leader,
             true => Some(PROBING_PLAN),
             false => fastest_plan,
         };

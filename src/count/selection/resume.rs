@@ -75,8 +75,7 @@ impl PlanSelection {
             self.todo.retain(|plan| *plan != interrupted.plan);
             self.todo.push_front(interrupted.plan);
         }
-        let is_leader =
-            |tried: &&TrialResult| (self.leader).is_some_and(|(leader, _)| leader == tried.plan);
+        let is_leader = |tried: &&TrialResult| Some(tried.plan) == self.leading_plan();
         let leader = self.before.iter().find(is_leader);
         self.leader_remaining = leader.map_or(f64::INFINITY, TrialResult::remaining);
         self.interrupted = interrupted;

@@ -290,6 +290,16 @@ fn the_last_plan_of_a_short_selection_is_tried_again_as_long_as_it_gets_on() {
 }
 
 #[test]
+fn a_plan_that_has_had_no_work_is_not_tried_again() {
+    for forecast in [0.0, f64::NAN] {
+        let mut selection = PlanSelection::new_short(1, 0, &[Plan::Branch(Order::Down)]);
+        let trial = next(&mut selection).unwrap();
+        selection.report(trial, spent(forecast));
+        assert!(!selection.retry_last());
+    }
+}
+
+#[test]
 fn trials_are_for_one_worker_while_many_orders_are_left_and_the_budget_is_small() {
     const SHORT_PLANS: &[Plan] = &[
         Plan::Branch(Order::ALL[0]),
