@@ -52,7 +52,7 @@ const EXACT_DIVISOR: u32 = 8;
 /// may take the time limit divided by `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a
 /// limit on nodes does not bound it.
 const BACKBONE_DIVISOR: u32 = 8;
-const COUNT_DIVISOR: u32 = 4;
+const COUNT_DIVISOR: u32 = 2;
 
 /// Size of each of the two pilot populations of a region, and the minimum share of dead particles for which the region is guided.
 const PILOT_PARTICLES: usize = 8;

@@ -65,6 +65,7 @@ const MAX_RETRY_GROWTH: u64 = 4;
 /// What is left of a walk that several workers share is taken this many times for the comparison with a sweep. Such a walk does the pieces
 /// with the greatest weights first, so that what is left has more work than weight: on a random 15x15 puzzle, 4 to 20 times as much.
 const SHARED_WALK_FACTOR: f64 = 4.0;
+const LATE: f64 = 1.0;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -358,12 +359,14 @@ impl PlanSelection {
     /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep; infinite
     /// without a leader.
     fn leader_remaining(&self) -> f64 {
-        let factor = match self.has_helpers {
-            true => SHARED_WALK_FACTOR,
-            false => 1.0,
-        };
         let is_leader = |tried: &&TrialResult| Some(tried.plan) == self.leading_plan();
         let tried = self.tried.iter().find(is_leader);
+        let last = tried.or(self.before.iter().find(is_leader));
+        let is_early = last.is_none_or(|last| last.spent < DECISIVE_BUDGET_NS);
+        let factor = match is_early {
+            true => SHARED_WALK_FACTOR,
+            false => LATE,
+        };
         factor
             * tried.map_or(self.leader_remaining, |it| {
                 it.recent_remaining(&self.before)
@@ -422,7 +425,8 @@ impl PlanSelection {
             &self.before,
             self.round_work,
             self.leading_plan(),
-            self.has_helpers,
+            // In the first round no walk is shared.
+            self.has_helpers && self.leader.is_some(),
         );
         let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         let before = [&others[..], &sweeps].concat();

@@ -7,7 +7,7 @@
 //! follows lets all plans start over.
 
 use super::PlanSelection;
-use crate::count::plan::TrialResult;
+use crate::count::plan::{Plan, TrialResult};
 
 /// The work by which a sweep near its end is prolonged, and any plan at the work limit, as a multiple of the work that it is expected to
 /// need.
@@ -58,7 +58,15 @@ impl PlanSelection {
         if !may_extend || self.is_short() || times.count() >= max_times {
             return None;
         }
-        let others = self.todo.iter().map(|&plan| self.work_of(plan));
+        let taken = match plan.is_sweep() {
+            true => self.taken_by_helpers(),
+            false => Vec::new(),
+        };
+        let others = self
+            .todo
+            .iter()
+            .chain(&taken)
+            .map(|&plan| self.work_of(plan));
         let others = others.fold(0, u64::saturating_add);
         let (remaining, max) = match plan.is_sweep() {
             true => {
@@ -85,6 +93,19 @@ impl PlanSelection {
                 false => more.max(self.round_work).min(max),
             }
         })
+    }
+
+    /// The plans that helpers have begun in this round while the leader has its turn later: one worker alone would still have them before it.
+    fn taken_by_helpers(&self) -> Vec<Plan> {
+        if !self
+            .leading_plan()
+            .is_some_and(|leader| self.todo.contains(&leader))
+        {
+            return Vec::new();
+        }
+        let under_way = self.under_way.iter().map(|(trial, _)| trial.plan);
+        let plans = self.tried.iter().map(|tried| tried.plan).chain(under_way);
+        plans.filter(|plan| !plan.is_sweep()).collect()
     }
 
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
