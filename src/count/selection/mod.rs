@@ -51,8 +51,8 @@ const MAX_SHARED_PLANS: usize = 2;
 /// its own, which is too expensive for a smaller budget.
 const MIN_HELPER_BUDGET_NS: u64 = 10_000_000;
 
-/// The leader has at least this multiple of the work of each other plan.
-const MIN_LEAD: u64 = 2;
+/// The leader has this multiple of the work of all other plans together.
+const LEAD: u64 = 2;
 
 /// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
 /// of work.
@@ -61,11 +61,6 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 /// The budget of a trial that is tried again, as a multiple of the forecast; and its maximum, as a multiple of the budget before.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
-
-/// What is left of a walk that several workers share is taken this many times for the comparison with a sweep. Such a walk does the pieces
-/// with the greatest weights first, so that what is left has more work than weight: on a random 15x15 puzzle, 4 to 20 times as much.
-const SHARED_WALK_FACTOR: f64 = 4.0;
-const LATE: f64 = 1.0;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -115,7 +110,7 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// Forecast of the nanoseconds of work that were left for the leader when the round began, from its recent progress.
+    /// The nanoseconds of work that were left for the leader when the round began, by [`ranking::leader_remaining`].
     leader_remaining: f64,
     /// The plans that have been prolonged in this round, one entry for each time, with their nanoseconds of work.
     prolonged: Vec<(Plan, u64)>,
@@ -356,21 +351,13 @@ impl PlanSelection {
         self.leader.map(|(leader, _)| leader)
     }
 
-    /// Forecast of the nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep; infinite
-    /// without a leader.
+    /// The nanoseconds of work that are left for the leader, for the comparison with a sweep; infinite without a leader.
     fn leader_remaining(&self) -> f64 {
         let is_leader = |tried: &&TrialResult| Some(tried.plan) == self.leading_plan();
         let tried = self.tried.iter().find(is_leader);
-        let last = tried.or(self.before.iter().find(is_leader));
-        let is_early = last.is_none_or(|last| last.spent < DECISIVE_BUDGET_NS);
-        let factor = match is_early {
-            true => SHARED_WALK_FACTOR,
-            false => LATE,
-        };
-        factor
-            * tried.map_or(self.leader_remaining, |it| {
-                it.recent_remaining(&self.before)
-            })
+        tried.map_or(self.leader_remaining, |tried| {
+            ranking::leader_remaining(tried, &self.before)
+        })
     }
 
     /// Whether a sweep under way has more work than the round, and the leader has its turn after it.
@@ -435,9 +422,8 @@ impl PlanSelection {
             .nominal_budget
             .max(MIN_BUDGET_BEFORE_GROWTH_NS)
             .saturating_mul(BUDGET_GROWTH);
-        // The leader has `lead_factor` times the work of all others together.
         let plans = (others.len() + sweeps.len()) as u64;
-        let multiple = (ranking::lead_factor(&others) * plans.saturating_sub(1)).max(MIN_LEAD);
+        let multiple = LEAD * plans.saturating_sub(1).max(1);
         self.round_work = self.nominal_budget.min(self.work_limit);
         let leader_work = self
             .round_work
@@ -453,7 +439,7 @@ impl PlanSelection {
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
         self.leader_remaining = others.first().map_or(f64::INFINITY, |leader| {
-            leader.recent_remaining(&self.before)
+            ranking::leader_remaining(leader, &self.before)
         });
         let leads = |sweep: &TrialResult| {
             !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining()

@@ -270,7 +270,7 @@ mod tests {
         // In this round the leader has had its turn, and half of its work is left, but with less progress than before.
         selection.before = vec![result(LEADER, 100, 250.0)];
         selection.tried = vec![result(LEADER, 200, 400.0)];
-        assert!((selection.leader_remaining() - 500.0).abs() < 1e-9);
+        assert!((selection.leader_remaining() - 4.0 * 500.0).abs() < 1e-9);
         assert!(selection.prolongation(&sweep).is_some());
     }
 

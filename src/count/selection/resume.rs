@@ -4,8 +4,8 @@
 //! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: instead, the plan
 //! [`Plan::BranchAndSweep`] is added to the round.
 
-use super::PlanSelection;
 use super::state::{InterruptedTrial, SelectionState, with_infinity, without_infinity};
+use super::{PlanSelection, ranking};
 use crate::count::options::Method;
 use crate::count::plan::{Plan, TrialResult};
 
@@ -77,7 +77,9 @@ impl PlanSelection {
         }
         let is_leader = |tried: &&TrialResult| Some(tried.plan) == self.leading_plan();
         let leader = self.before.iter().find(is_leader);
-        self.leader_remaining = leader.map_or(f64::INFINITY, TrialResult::remaining);
+        self.leader_remaining = leader.map_or(f64::INFINITY, |leader| {
+            ranking::leader_remaining(leader, &[])
+        });
         self.interrupted = interrupted;
         self.waiting = with_infinity(&state.waiting);
         self.begin_trials();

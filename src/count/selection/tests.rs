@@ -215,17 +215,6 @@ fn a_sweep_that_needs_less_than_the_rest_of_the_round_is_done_before_the_leader(
     assert_eq!(sweep_ends(10.0 * rest_of_round).len(), 1);
 }
 
-/// With eight threads, random 15x15 puzzle 4 took ten times the work of one thread: a shared walk seemed to be near its end.
-#[test]
-fn what_is_left_of_a_shared_walk_is_taken_several_times_for_the_comparison_with_a_sweep() {
-    let forecast = DECISIVE_BUDGET_NS as f64 + 1e9;
-    for has_helpers in [false, true] {
-        let mut selection = after_round(forecast, 2.8e9, 2.8e9).with_helpers(has_helpers);
-        let plans = plans(&mut selection);
-        assert_eq!(plans[0] == DOWN, has_helpers, "{plans:?}");
-    }
-}
-
 #[test]
 fn the_leader_is_compared_with_a_sweep_by_its_recent_progress() {
     for (forecast_before, is_first) in [(2.2e9, true), (1.3e9, false)] {
