@@ -95,7 +95,8 @@ impl PlanSelection {
         })
     }
 
-    /// The plans that helpers have begun in this round while the leader has its turn later: one worker alone would still have them before it.
+    /// The plans whose trials in this round helpers have begun, as long as the leader has not had its turn. With one worker they would still be
+    /// left, so they count as left: then a sweep goes on in the same cases on any number of threads.
     fn taken_by_helpers(&self) -> Vec<Plan> {
         if !self
             .leading_plan()
@@ -257,6 +258,35 @@ mod tests {
             let is_last = times == MAX_SWEEP_PROLONGATIONS;
             assert_eq!(more(&selection, 170.0).is_none(), is_last);
         }
+    }
+
+    /// On two threads, a sweep of random 15x15 puzzle 4 gave way to a leader that took twice as long: a helper had begun trials of other
+    /// plans, so that fewer seemed to be left.
+    #[test]
+    fn trials_that_helpers_take_before_the_leader_count_as_if_they_were_left() {
+        let mut selection = round();
+        selection.leader_remaining = 900.0;
+        selection.todo.push_front(LEADER);
+        let goes_on = |selection: &PlanSelection, forecast: f64| {
+            let sweep = result(RIGHT, 100, forecast);
+            selection.prolongation(&sweep).is_some()
+        };
+        let [one, other] = [OTHER, Plan::Branch(Order::Probed)];
+        for todo in [vec![LEADER, one, other], vec![LEADER, other], vec![LEADER]] {
+            let is_taken = |plan: &Plan| !todo.contains(plan);
+            let taken = [one, other].into_iter().filter(is_taken);
+            selection.tried = taken.map(|plan| result(plan, 100, 1e15)).collect();
+            selection.todo = todo.clone().into();
+            assert!(goes_on(&selection, 499.0) && !goes_on(&selection, 500.0));
+        }
+        // The same if the trial of the helper is under way.
+        let helped = selection.tried.pop().expect("a helper has taken it").plan;
+        assert!(!goes_on(&selection, 499.0));
+        selection.begin(helped);
+        assert!(goes_on(&selection, 499.0) && !goes_on(&selection, 500.0));
+        // Once the leader has had its turn, what is done is not left.
+        selection.todo = [other].into();
+        assert!(goes_on(&selection, 199.0) && !goes_on(&selection, 200.0));
     }
 
     #[test]

@@ -57,9 +57,9 @@ const TWO_PLANS_BUDGET_NS: u64 = 25_000_000_000;
 /// A sweep is dropped when its forecast is this or more, in nanoseconds of work.
 const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 
-/// What is left of the leader is taken this many times for the comparison with a sweep, as long as it has had less work than
-/// [`DECISIVE_BUDGET_NS`]. Until then forecasts of walks are wrong by a factor of about 16, far more than those of sweeps, and what a sweep
-/// can take in vain is limited.
+/// For the comparison with a sweep, what is left for the leader is multiplied by this as long as the leader has had less work than
+/// [`DECISIVE_BUDGET_NS`]. Until then the forecasts of walks are wrong by a factor of about 16 (root mean square of the logarithm over 72
+/// trials), far more than those of sweeps.
 const EARLY_LEADER_FACTOR: f64 = 4.0;
 
 /// A sweep is due when its last two forecasts are less than this multiple of the work of the leader.
@@ -358,7 +358,7 @@ mod tests {
         for (spent, factor) in [(DECISIVE_BUDGET_NS - 1, 4.0), (DECISIVE_BUDGET_NS, 1.0)] {
             let leader = tried(DOWN, spent, 2.0 * spent as f64, 0.0);
             assert_eq!(leader_remaining(&leader, &[]), factor * spent as f64);
-            // Of three quarters of the work, a quarter of the share is done.
+            // The share grew from a quarter to a half in the last three quarters of the work, so the other half takes twice as much.
             let before = tried(DOWN, spent / 4, spent as f64, 0.0);
             let remaining = leader_remaining(&leader, &[before]);
             assert!((remaining / (1.5 * factor * spent as f64) - 1.0).abs() < 1e-6);
