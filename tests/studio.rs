@@ -592,7 +592,7 @@ fn a_stroke_elsewhere_costs_little() {
     let server = Server::start(&[]);
     // A region with too many fillings to be listed; right of it a bar that lines find, and room for a stroke.
     let (size, bar) = (14, 16);
-    let noise = Random(11).grid(size, size, 0.3);
+    let noise = Random(14).grid(size, size, 0.3);
     let mut grid = Grid::new(size + bar + 6, size);
     for row in 0..size {
         for column in 0..size {
