@@ -2,8 +2,8 @@
 //!
 //! Populations of particles (random descents through the search tree) are sampled; the expected value of a population is exactly the number
 //! of solutions. Independent regions are estimated separately and multiplied, so that their variances do not multiply, and small regions
-//! are counted exactly. Before the first particle the backbone is computed, and up to half of the time is given to exact counts of the
-//! regions. If the first particles show that nearly all of them die, the oracle guides the others.
+//! are counted exactly. Before the first particle the backbone is computed, and a share of the time is given to an exact count of each
+//! region. If the first particles show that nearly all of them die, the oracle guides the others.
 //!
 //! If all populations have time to finish, their mean is unbiased. If a limit cuts off unfinished populations, the mean over the finished
 //! ones is still unbiased on one thread, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias
@@ -52,7 +52,7 @@ const EXACT_DIVISOR: u32 = 8;
 /// may take the time limit divided by `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a
 /// limit on nodes does not bound it.
 const BACKBONE_DIVISOR: u32 = 8;
-const COUNT_DIVISOR: u32 = 2;
+const COUNT_DIVISOR: u32 = 4;
 
 /// Size of each of the two pilot populations of a region, and the minimum share of dead particles for which the region is guided.
 const PILOT_PARTICLES: usize = 8;
