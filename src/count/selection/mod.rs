@@ -52,7 +52,7 @@ const MAX_SHARED_PLANS: usize = 2;
 const MIN_HELPER_BUDGET_NS: u64 = 10_000_000;
 
 /// The leader has this multiple of the work of all other plans together.
-const LEAD: u64 = 2;
+const LEADER_WORK_FACTOR: u64 = 2;
 
 /// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
 /// of work.
@@ -365,9 +365,13 @@ impl PlanSelection {
         let is_longer = |&(trial, _): &(Trial, Instant)| {
             trial.plan.is_sweep() && self.work_of(trial.plan) > self.round_work
         };
+        self.leader_is_to_come() && self.under_way.iter().any(is_longer)
+    }
+
+    /// Whether this round has a leader that has not had its turn.
+    fn leader_is_to_come(&self) -> bool {
         let leader = self.leading_plan();
         leader.is_some_and(|leader| self.todo.contains(&leader))
-            && self.under_way.iter().any(is_longer)
     }
 
     /// Begins the trial of this plan in this round.
@@ -423,7 +427,7 @@ impl PlanSelection {
             .max(MIN_BUDGET_BEFORE_GROWTH_NS)
             .saturating_mul(BUDGET_GROWTH);
         let plans = (others.len() + sweeps.len()) as u64;
-        let multiple = LEAD * plans.saturating_sub(1).max(1);
+        let multiple = LEADER_WORK_FACTOR * plans.saturating_sub(1).max(1);
         self.round_work = self.nominal_budget.min(self.work_limit);
         let leader_work = self
             .round_work

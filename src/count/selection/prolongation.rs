@@ -98,10 +98,7 @@ impl PlanSelection {
     /// The plans whose trials in this round helpers have begun, as long as the leader has not had its turn. With one worker they would still be
     /// left, so they count as left: then a sweep goes on in the same cases on any number of threads.
     fn taken_by_helpers(&self) -> Vec<Plan> {
-        if !self
-            .leading_plan()
-            .is_some_and(|leader| self.todo.contains(&leader))
-        {
+        if !self.leader_is_to_come() {
             return Vec::new();
         }
         let under_way = self.under_way.iter().map(|(trial, _)| trial.plan);

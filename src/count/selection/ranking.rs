@@ -2,8 +2,8 @@
 //!
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
 //! the same work stays as well, and from [`FIRST_LAG_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
-//! One plan leads each round: it comes before the other walks and has more work than all other plans together. In the first rounds
-//! the probing order leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far
+//! One plan leads each round: it comes before the other walks and has more work than all other plans together. In the first rounds the
+//! probing order leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far
 //! sooner. Later the plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one
 //! of the plans; it is the best one where components hardly repeat.
 
