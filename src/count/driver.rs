@@ -180,6 +180,11 @@ impl<W: Word> Driver<'_, W> {
                 checkpointer.record_quick_trial();
             }
             self.shared.run_one_worker();
+            // The first repetition decides whether there are more, so it is for one worker, too: several count the easy parts first, and
+            // then all seems to be nearly done.
+            if lock(&self.shared.selection).retry_last() {
+                self.shared.run_one_worker();
+            }
             while lock(&self.shared.selection).retry_last() {
                 self.shared.run_workers();
             }

@@ -58,15 +58,13 @@ impl PlanSelection {
         if !may_extend || self.is_short() || times.count() >= max_times {
             return None;
         }
-        let taken = match plan.is_sweep() {
+        let is_before_walks = !plan.is_sweep() || self.leader_is_to_come();
+        let taken = match is_before_walks {
             true => self.taken_by_helpers(),
             false => Vec::new(),
         };
-        let others = self
-            .todo
-            .iter()
-            .chain(&taken)
-            .map(|&plan| self.work_of(plan));
+        let others = self.todo.iter().chain(&taken);
+        let others = others.map(|&plan| self.work_of(plan));
         let others = others.fold(0, u64::saturating_add);
         let (remaining, max) = match plan.is_sweep() {
             true => {
@@ -95,15 +93,13 @@ impl PlanSelection {
         })
     }
 
-    /// The plans whose trials in this round helpers have begun, as long as the leader has not had its turn. With one worker they would still be
-    /// left, so they count as left: then a sweep goes on in the same cases on any number of threads.
+    /// The walks but the leader's that helpers have begun in this round. With one worker they would still be left when the leader, or a sweep
+    /// before it, ends its trial. So they count as left: then a plan goes on in the same cases on any number of threads.
     fn taken_by_helpers(&self) -> Vec<Plan> {
-        if !self.leader_is_to_come() {
-            return Vec::new();
-        }
         let under_way = self.under_way.iter().map(|(trial, _)| trial.plan);
         let plans = self.tried.iter().map(|tried| tried.plan).chain(under_way);
-        plans.filter(|plan| !plan.is_sweep()).collect()
+        let is_walk = |plan: &Plan| !plan.is_sweep() && Some(*plan) != self.leading_plan();
+        plans.filter(is_walk).collect()
     }
 
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
@@ -284,6 +280,25 @@ mod tests {
         // Once the leader has had its turn, what is done is not left.
         selection.todo = [other].into();
         assert!(goes_on(&selection, 199.0) && !goes_on(&selection, 200.0));
+    }
+
+    /// On two threads, the leader of TCGA 2016 #445 had a third of the work that it has on one thread to come to its end, because a helper had
+    /// taken two of three other trials. So it was dropped near its end.
+    #[test]
+    fn trials_that_helpers_take_during_that_of_the_leader_count_as_if_they_were_left() {
+        let mut selection = round();
+        let more = |selection: &PlanSelection| {
+            let leader = result(LEADER, 200, 399.0);
+            selection.prolongation(&leader)
+        };
+        assert_eq!(more(&selection), Some(200));
+        let taken = selection.todo.pop_front().expect("it has two plans");
+        assert_eq!(more(&selection), None);
+        selection.begin(taken);
+        assert_eq!(more(&selection), Some(200));
+        selection.under_way.clear();
+        selection.tried = vec![result(taken, 100, 1e15), result(RIGHT, 100, 1e15)];
+        assert_eq!(more(&selection), Some(200));
     }
 
     #[test]
