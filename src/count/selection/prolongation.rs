@@ -1,22 +1,25 @@
 //! Prolongs plans near their end.
 //!
 //! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it, a sweep only if it is also expected to
-//! end sooner than the leader: it goes on, before these have their turn. A leader gets all of that work at once, because a walk that several
-//! workers share loses a part of its work when it pauses. A sweep that is due is also prolonged if it has done a good part and is expected
-//! to end sooner than the leader. When the selection would pause, any plan near its end is prolonged, because the backbone search that
-//! follows lets all plans start over.
+//! end sooner than the leader: it goes on, before these have their turn. A sweep that is due is also prolonged if it has done a good part and
+//! is expected to end sooner than the leader. When the selection would pause, any plan near its end is prolonged, because the backbone search
+//! that follows lets all plans start over.
 
 use super::PlanSelection;
 use crate::count::plan::{Plan, TrialResult};
 
-/// The work by which a sweep near its end is prolonged, and any plan at the work limit, as a multiple of the work that it is expected to
-/// need.
+/// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
 const PROLONGATION_FACTOR: f64 = 2.0;
 
 /// How often a leader, and a sweep, is prolonged in a round. Forecasts near the end are often too short. A sweep gets only about as much as
 /// it is expected to need, so it is prolonged more often.
 const MAX_LEADER_PROLONGATIONS: usize = 2;
 const MAX_SWEEP_PROLONGATIONS: usize = 4;
+
+/// A walk is prolonged by the work that it has had, divided by this, also if it is expected to need less, because a walk that several workers
+/// share loses a part of its work when it pauses. Not by all that is left for the others: the share of a shared walk can be 99.8 % when a
+/// quarter is done.
+const WALK_EXTENSION_DIVISOR: u64 = 2;
 
 /// A sweep that is due is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
 const MAX_SWEEP_EXTENSION: u64 = 3;
@@ -48,7 +51,6 @@ impl PlanSelection {
                 self.continues_walks && (is_at_limit || is_leader)
             }
         };
-        let gets_all = !plan.is_sweep() && !is_at_limit;
         let times = self.prolonged.iter().filter(|(other, _)| *other == plan);
         let max_times = match is_at_limit {
             true => 1,
@@ -86,10 +88,11 @@ impl PlanSelection {
         };
         (remaining < max as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
-            match gets_all {
-                true => max,
-                false => more.max(self.round_work).min(max),
-            }
+            let least = match plan.is_sweep() {
+                true => self.round_work,
+                false => result.spent / WALK_EXTENSION_DIVISOR,
+            };
+            more.max(least).min(max)
         })
     }
 
@@ -201,12 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_near_its_end_gets_the_work_of_the_others_twice() {
+    fn a_leader_near_its_end_goes_on_twice_within_the_work_of_the_others() {
         let mut selection = round();
         let more = |selection: &PlanSelection, forecast: f64| {
             selection.prolongation(&result(LEADER, 200, forecast))
         };
-        assert_eq!(more(&selection, 220.0), Some(200));
+        // Twice what is left, but at least half of what it has had.
+        assert_eq!(more(&selection, 220.0), Some(100));
+        assert_eq!(more(&selection, 270.0), Some(140));
         assert_eq!(more(&selection, 399.0), Some(200));
         assert_eq!(more(&selection, 400.0), None);
         let other = result(OTHER, 100, 101.0);
