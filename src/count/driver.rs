@@ -180,8 +180,8 @@ impl<W: Word> Driver<'_, W> {
                 checkpointer.record_quick_trial();
             }
             self.shared.run_one_worker();
-            // The first repetition decides whether there are more, so it is for one worker, too: several count the easy parts first, and
-            // then all seems to be nearly done.
+            // The first repetition shows whether another one is worth while. It is for one worker, too, because the forecast of a short walk
+            // that several workers share is too optimistic: they count the easy parts first.
             if lock(&self.shared.selection).retry_last() {
                 self.shared.run_one_worker();
             }

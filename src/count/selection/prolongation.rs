@@ -11,14 +11,14 @@ use crate::count::plan::{Plan, TrialResult};
 /// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
 const PROLONGATION_FACTOR: f64 = 2.0;
 
-/// How often a leader, and a sweep, is prolonged in a round. Forecasts near the end are often too short. A sweep gets only about as much as
-/// it is expected to need, so it is prolonged more often.
+/// How often a leader, and a sweep, is prolonged in a round. Forecasts near the end are often too short. A sweep loses nothing when it
+/// pauses, so it is prolonged by less, and more often.
 const MAX_LEADER_PROLONGATIONS: usize = 2;
 const MAX_SWEEP_PROLONGATIONS: usize = 4;
 
-/// A walk is prolonged by the work that it has had, divided by this, also if it is expected to need less, because a walk that several workers
-/// share loses a part of its work when it pauses. Not by all that is left for the others: the share of a shared walk can be 99.8 % when a
-/// quarter is done.
+/// A walk that is prolonged gets at least the work that it has had, divided by this, because a walk that several workers share loses a part
+/// of its work when it pauses. It does not get all the work of the others at once, because a forecast can be far too short: a walk seemed to
+/// have done 99.8 % when it had proved a quarter of the solutions.
 const WALK_EXTENSION_DIVISOR: u64 = 2;
 
 /// A sweep that is due is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
@@ -287,8 +287,8 @@ mod tests {
         assert!(goes_on(&selection, 199.0) && !goes_on(&selection, 200.0));
     }
 
-    /// On two threads, the leader of TCGA 2016 #445 had a third of the work that it has on one thread to come to its end, because a helper had
-    /// taken two of three other trials. So it was dropped near its end.
+    /// On two threads, the leader of TCGA 2016 #445 was prolonged by a third of what it gets on one thread, because a helper had taken two of
+    /// three other trials. So another plan came next, although the leader was near its end.
     #[test]
     fn trials_that_helpers_take_during_that_of_the_leader_count_as_if_they_were_left() {
         let mut selection = round();
