@@ -61,7 +61,7 @@ pub(crate) struct ComponentFinder<W> {
     /// The first strip of each row and column.
     first_of_row: Vec<u32>,
     first_of_column: Vec<u32>,
-    /// The unknown cells of each row.
+    /// The unknown cells of each row that are split.
     unknown: Vec<W>,
     /// The first row strip of each component: its root in the union-find forest.
     roots: Vec<u32>,
@@ -188,16 +188,18 @@ impl<W: Word> ComponentFinder<W> {
             link: link as u32,
             local: 0,
         };
-        self.rows.clear();
+        for strip in self.rows.drain(..) {
+            self.unknown[usize::from(strip.line)] = W::ZERO;
+        }
         self.columns.clear();
         let mut crossed = W::ZERO;
         for &(row, cells) in cells {
             let row = usize::from(row);
             let unknown = cells & board.unknown_in_row(row);
-            self.unknown[row] = unknown;
             if unknown.is_zero() {
                 continue;
             }
+            self.unknown[row] = unknown;
             crossed |= unknown;
             self.first_of_row[row] = self.rows.len() as u32;
             let known = board.rows()[row];
@@ -214,8 +216,7 @@ impl<W: Word> ComponentFinder<W> {
             self.first_of_column[column] = self.columns.len() as u32;
             let (line, known) = (height + column, board.column(column));
             for piece in lines.pieces(line, clues.line(line), height, known, numbers, pace)? {
-                // For a row that is not in `cells`, `unknown` is left over from an earlier call.
-                let here = |&at: &usize| self.unknown[at].has(column) && has_row(cells, at);
+                let here = |&at: &usize| self.unknown[at].has(column);
                 let mut inside = piece.cells;
                 if piece.number == NONE {
                     inside = W::ZERO;
@@ -264,7 +265,12 @@ impl<W: Word> ComponentFinder<W> {
 
     /// Joins the row strips that a column strip crosses, and groups all strips by component.
     fn join_strips(&mut self, pace: &mut Pace<'_>) -> Option<()> {
+        let mut trees = self.rows.len();
         for j in 0..self.columns.len() {
+            // Mostly the cells hang together, which a few columns show.
+            if trees <= 1 {
+                break;
+            }
             let Strip {
                 line, cells, link, ..
             } = self.columns[j];
@@ -279,6 +285,7 @@ impl<W: Word> ComponentFinder<W> {
                     let (low, high) = (first.min(other), first.max(other));
                     self.rows[high as usize].link = low;
                     first = low;
+                    trees -= 1;
                 }
             }
         }
@@ -315,12 +322,14 @@ impl<W: Word> ComponentFinder<W> {
             self.columns[j as usize].local = local;
         }
         let columns = columns.len() as u32;
-        let (mut rows, mut size): (Vec<(u16, W)>, _) = (Vec::new(), 0);
+        // Without room for what comes, the list would be allocated several times.
+        let strips = self.rows_of_components.strips_of(component);
+        let (mut rows, mut size): (Vec<(u16, W)>, _) = (Vec::with_capacity(strips.len()), 0);
         let mut is_numbered = true;
         self.key.clear();
         self.key.push(columns);
         let words = columns.div_ceil(u32::BITS) as usize;
-        for &i in self.rows_of_components.strips_of(component) {
+        for &i in strips {
             let Strip {
                 line,
                 number,
@@ -360,13 +369,6 @@ impl<W: Word> ComponentFinder<W> {
             },
         })
     }
-}
-
-/// Whether these cells include the row.
-fn has_row<W>(cells: &[(u16, W)], row: usize) -> bool {
-    cells
-        .binary_search_by_key(&(row as u16), |&(row, _)| row)
-        .is_ok()
 }
 
 #[cfg(test)]

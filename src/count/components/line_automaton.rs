@@ -9,8 +9,8 @@
 //! Where a layer has a single state, the cells before it are independent of those after it. Such layers cut the line into *pieces*, and
 //! each piece has a number of its own.
 
-use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use dashmap::DashMap;
@@ -91,20 +91,27 @@ pub(crate) struct Piece<W> {
 /// Cost of numbering a state, relative to visiting one.
 const NUMBERING_COST: u64 = 8;
 
-/// Maximum number of pieces in a worker's cache; a full cache is emptied.
-const MAX_CACHED_PIECES: usize = 1 << 20;
+/// Maximum size of a worker's cache of pieces, in bytes.
+const MAX_CACHED_BYTES: u64 = 100 << 20;
 
-/// The pieces of one line, by its known cells.
-type PiecesByKnown<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
+/// Least number of known cells of lines for which a cache has room.
+const MIN_CACHED_LINES: usize = 256;
 
-/// A cache of the pieces of lines, one for each worker.
+/// The range of the pieces of a line in [`PieceCache::pieces`].
+type PieceRange = (u32, u32);
+
+/// A cache of the pieces of lines, one for each worker. A full cache is emptied.
 #[derive(Debug)]
 pub(crate) struct PieceCache<W> {
-    /// The pieces of each line.
-    pieces: Vec<PiecesByKnown<W>>,
-    /// Number of cached pieces, plus 1 for each entry.
-    cached_pieces: usize,
-    max_cached_pieces: usize,
+    /// For each line, the ranges of its pieces, by its known cells.
+    ranges: Vec<FxHashMap<Known<W>, PieceRange>>,
+    /// For each line, the known cells that were looked up last, and the range of their pieces: from one split to the next, most lines stay
+    /// as they are.
+    latest: Vec<Option<(Known<W>, PieceRange)>>,
+    pieces: Vec<Piece<W>>,
+    /// Number of ranges, and the maximum size of the cache in bytes.
+    cached_lines: usize,
+    max_bytes: usize,
     builder: AutomatonBuilder,
 }
 
@@ -123,14 +130,21 @@ pub(crate) struct AutomatonBuilder {
 impl<W: Word> PieceCache<W> {
     /// A cache for this number of lines, of about `bytes` bytes.
     pub(crate) fn new(lines: usize, bytes: u64) -> Self {
-        let bytes_per_piece = (4 * size_of::<W>() + 64) as u64;
         PieceCache {
-            pieces: (0..lines).map(|_| FxHashMap::default()).collect(),
-            cached_pieces: 0,
-            max_cached_pieces: (bytes / bytes_per_piece).clamp(256, MAX_CACHED_PIECES as u64)
-                as usize,
+            ranges: (0..lines).map(|_| FxHashMap::default()).collect(),
+            latest: vec![None; lines],
+            pieces: Vec::new(),
+            cached_lines: 0,
+            max_bytes: bytes.min(MAX_CACHED_BYTES) as usize,
             builder: AutomatonBuilder::default(),
         }
+    }
+
+    /// Whether there is no room for more. Tables and lists may be half empty, and a table has a byte for each place.
+    fn is_full(&self) -> bool {
+        let bytes_per_line = 2 * (size_of::<(Known<W>, PieceRange)>() + 1);
+        let bytes = self.cached_lines * bytes_per_line + 2 * size_of_val(&self.pieces[..]);
+        bytes >= self.max_bytes && self.cached_lines >= MIN_CACHED_LINES
     }
 
     /// The pieces of a line with these blocks and these known cells, which must be at a fixpoint. Pieces without unknown cells are left
@@ -144,26 +158,51 @@ impl<W: Word> PieceCache<W> {
         numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<&[Piece<W>]> {
-        if self.cached_pieces >= self.max_cached_pieces {
-            self.pieces.iter_mut().for_each(FxHashMap::clear);
-            self.cached_pieces = 0;
-        }
         // A lookup hashes and compares all words of the known cells.
         if pace.spend(W::BITS as u64 / 8) {
             return None;
         }
-        match self.pieces[line].entry(known) {
-            Entry::Occupied(pieces) => Some(pieces.into_mut()),
-            Entry::Vacant(place) => {
-                let mut number = |successors| numbers.number_of(successors);
-                let mut stop = |work| pace.spend(work);
-                let pieces = self
-                    .builder
-                    .build(blocks, length, known, &mut number, &mut stop)?;
-                self.cached_pieces += 1 + pieces.len();
-                Some(place.insert(pieces.into()))
+        let range = match self.latest[line] {
+            Some((latest, range)) if latest == known => range,
+            _ => {
+                let range = self.range(line, blocks, length, known, numbers, pace)?;
+                self.latest[line] = Some((known, range));
+                range
             }
+        };
+        Some(&self.pieces[range.0 as usize..range.1 as usize])
+    }
+
+    /// The range of these pieces.
+    fn range(
+        &mut self,
+        line: usize,
+        blocks: &[u16],
+        length: usize,
+        known: Known<W>,
+        numbers: &UniqueTable,
+        pace: &mut Pace<'_>,
+    ) -> Option<PieceRange> {
+        if let Some(&range) = self.ranges[line].get(&known) {
+            return Some(range);
         }
+        if self.is_full() {
+            self.ranges.iter_mut().for_each(FxHashMap::clear);
+            self.latest.fill(None);
+            self.pieces.clear();
+            self.cached_lines = 0;
+        }
+        let mut number = |successors| numbers.number_of(successors);
+        let mut stop = |work| pace.spend(work);
+        let pieces = self
+            .builder
+            .build(blocks, length, known, &mut number, &mut stop)?;
+        let from = self.pieces.len() as u32;
+        self.pieces.extend(pieces);
+        let range = (from, self.pieces.len() as u32);
+        self.ranges[line].insert(known, range);
+        self.cached_lines += 1;
+        Some(range)
     }
 }
 
@@ -201,15 +240,34 @@ impl AutomatonBuilder {
             true => !known.empty.has(cell),
             false => !known.filled.has(cell),
         };
+        // Before the first unknown cell there is one way, and behind the last one there is one way on.
+        let unknown = W::low(length) & !known.cells();
+        let (begin, end) = match unknown.is_zero() {
+            true => (length, length),
+            false => (unknown.first(), W::BITS - unknown.reverse().first()),
+        };
+        let fill = |i: usize| known.filled.has(i);
+        let follow = |from: usize, mut cells: Range<usize>| {
+            cells.try_fold(from, |state, i| step(state, fill(i)))
+        };
+        let is_complete = |state: usize| {
+            let last = follow(state, end..length);
+            last.is_some_and(|last| last + 1 == count || last + 2 == count && filled[last])
+        };
         // After `i` cells no state above `i` is reached, and no state so low that the other cells cannot reach the end.
         let window = |i: usize| {
             let low = (count + i).saturating_sub(length + 2);
             low..(i + 1).min(count)
         };
+        if stop(length as u64) {
+            return None;
+        }
         self.reached.clear();
-        self.reached.resize((length + 1) * count, false);
-        self.reached[0] = true;
-        for i in 0..length {
+        self.reached.resize((end + 1) * count, false);
+        if let Some(first) = follow(0, 0..begin) {
+            self.reached[begin * count + first] = true;
+        }
+        for i in begin..end {
             let (before, after) = self.reached.split_at_mut((i + 1) * count);
             let before = &before[i * count..];
             if stop(window(i).len() as u64) {
@@ -231,17 +289,16 @@ impl AutomatonBuilder {
         self.next.resize(count, NONE);
         self.here.clear();
         self.here.resize(count, NONE);
-        for last in window(length) {
-            let complete = last + 1 == count || last + 2 == count && filled[last];
-            if complete && self.reached[length * count + last] {
+        for last in window(end) {
+            if self.reached[end * count + last] && is_complete(last) {
                 self.next[last] = END;
             }
         }
         let mut pieces = Vec::new();
         let mut cells = W::ZERO;
-        for i in (0..length).rev() {
-            let unknown = !known.cells().has(i);
-            if unknown {
+        for i in (begin..end).rev() {
+            let is_unknown = unknown.has(i);
+            if is_unknown {
                 cells |= W::bit(i);
             }
             let (mut first, mut is_single, mut is_numbered) = (None, true, true);
@@ -260,7 +317,7 @@ impl AutomatonBuilder {
                 let successors = [successor(false), successor(true)];
                 let number = match successors {
                     [NONE, NONE] => continue,
-                    _ if unknown => number(successors).unwrap_or_else(|| {
+                    _ if is_unknown => number(successors).unwrap_or_else(|| {
                         is_numbered = false;
                         END
                     }),
@@ -271,9 +328,8 @@ impl AutomatonBuilder {
             }
             if !is_numbered {
                 // The table is full: all unknown cells are one piece without a number.
-                let cells = W::low(length) & !known.cells();
                 return Some(vec![Piece {
-                    cells,
+                    cells: unknown,
                     number: NONE,
                 }]);
             }
