@@ -81,7 +81,7 @@ struct SideRow<W> {
 }
 
 /// Maximum size of [`Prober::side_rows`], in bytes. Beyond it, the cells of further sides are not kept.
-const MAX_SIDE_BYTES: usize = 1 << 21;
+const MAX_SIDE_BYTES: u64 = 1 << 22;
 
 const NEVER: u32 = u32::MAX;
 
@@ -141,6 +141,7 @@ pub struct Prober<W> {
     events: Vec<LineSet>,
     /// The cells that the sides of these records decided, the rows of a side in order.
     side_rows: Vec<SideRow<W>>,
+    max_side_rows: usize,
     /// The board before each side of a probe.
     before: Snapshot<W>,
     probes: u64,
@@ -148,19 +149,28 @@ pub struct Prober<W> {
 }
 
 impl<W: Word> Default for Prober<W> {
+    /// A prober that keeps as many cells of the sides of probes as it ever may.
     fn default() -> Self {
+        Prober::new(MAX_SIDE_BYTES)
+    }
+}
+
+impl<W: Word> Prober<W> {
+    /// A prober that takes about `bytes` bytes for the cells of the sides of probes, and at most 4 MiB.
+    pub fn new(bytes: u64) -> Self {
+        // Half of a list may be room.
+        let bytes_per_row = 2 * size_of::<SideRow<W>>() as u64;
         Prober {
             records: Vec::new(),
             events: Vec::new(),
             side_rows: Vec::new(),
+            max_side_rows: (bytes.min(MAX_SIDE_BYTES) / bytes_per_row) as usize,
             before: Snapshot::new(),
             probes: 0,
             deductions: 0,
         }
     }
-}
 
-impl<W: Word> Prober<W> {
     /// Number of probes so far; both sides count as one.
     pub fn probes(&self) -> u64 {
         self.probes
@@ -342,7 +352,7 @@ impl<W: Word> Prober<W> {
             self.end_deduction(board);
         }
         let mut sides = [filled, empty];
-        if self.side_rows.len() > MAX_SIDE_BYTES / size_of::<SideRow<W>>() {
+        if self.side_rows.len() > self.max_side_rows {
             self.side_rows.truncate(start);
             // The cells of an earlier probe may be kept.
             for side in sides.iter_mut().filter(|side| side.end as usize > start) {

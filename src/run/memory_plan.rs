@@ -1,9 +1,9 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a sweep there
-//! is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to
-//! 2 MiB for the cells of probes and half a MiB for settled lines.
+//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a
+//! sweep there is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
+//! has half a MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,10 @@ pub(crate) const NUMBERS: Share = Share(16);
 pub(crate) const COMPONENTS: Share = Share(4);
 
 /// A count: the sets of line states seen by all workers together.
-pub(crate) const LINES: Share = Share(16);
+pub(crate) const LINES: Share = Share(32);
+
+/// A count: the cells of probes of all workers together.
+pub(crate) const PROBES: Share = Share(32);
 
 /// A count: the SAT solvers of all workers together.
 pub(crate) const SOLVERS: Share = Share(8);
@@ -66,6 +69,18 @@ pub(crate) const DESCENT: Share = Share(4);
 /// A repair: the searches for second solutions, of all threads together.
 pub(crate) const EXAMINATIONS: Share = Share(4);
 
+/// Bytes that the allocator keeps for a thread although they are free. A sweep allocates and frees tables on all threads, and what is freed
+/// on one thread is not at once of use to another one.
+const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
+
+/// The bytes that a sweep on this number of threads may take: its share, less what the allocator keeps for all threads but the first, and at
+/// least half of its share.
+pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
+    let share = SWEEP.of(limit);
+    let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
+    share.saturating_sub(kept).max(share / 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,13 +90,26 @@ mod tests {
         let sum = |shares: &[Share]| shares.iter().map(|share| share.of(1600)).sum::<u64>();
         assert_eq!(SWEEP.of(1600), 800);
         assert_eq!(SWEEP.part(1600, 4), 200);
-        let walks = [NUMBERS, COMPONENTS, LINES, SOLVERS, DEFERRED];
+        let walks = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, DEFERRED];
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
-        assert!(sum(&[NUMBERS, COMPONENTS, LINES, SOLVERS, SWEEP]) <= 1600);
-        assert!(sum(&[NUMBERS, COMPONENTS, LINES, SOLVERS, TREE, PAUSED_SWEEPS]) <= 1600);
+        assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
+        let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
+        assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&[FILLINGS, SOLVER]) <= 1600);
         assert!(sum(&[OBSTACLES, DESCENT, EXAMINATIONS]) <= 1600);
         assert!(sum(&[EXACT, SOLVER]) <= 1600);
+    }
+
+    #[test]
+    fn a_sweep_on_many_threads_leaves_room_for_what_the_allocator_keeps() {
+        let mib = 1 << 20;
+        let on = |threads, limit| sweep_on(threads, limit) / mib;
+        assert_eq!(
+            [1, 2, 8].map(|threads| on(threads, 100 * mib)),
+            [50, 48, 36]
+        );
+        assert_eq!([8, 64].map(|threads| on(threads, 40 * mib)), [10, 10]);
+        assert_eq!(on(0, 100 * mib), 50);
     }
 }

@@ -24,7 +24,7 @@ fn compare_with_scratch<W: Word>(clues: &Clues) -> (u64, u64) {
         let expected = scratch.probe(&mut other, &region, None, || false, |_| false);
         settles.0 += board.settles() - before;
         settles.1 += other.settles() - before;
-        assert!(prober.side_rows.len() <= MAX_SIDE_BYTES / size_of::<SideRow<W>>());
+        assert!(prober.side_rows.len() <= prober.max_side_rows);
         let (records, cell) = match (probed, expected) {
             (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
                 (records, cell)

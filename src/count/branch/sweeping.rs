@@ -27,7 +27,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.shared.record_dropped_sweeps(component, &dropped);
         };
         let allowance = Allowance {
-            bytes: memory_plan::SWEEP.of(self.shared.memory),
+            bytes: memory_plan::sweep_on(self.shared.workers, self.shared.memory),
             work_ns: trial.budget,
             threads: self.shared.workers,
             scratch: self.shared.scratch,

@@ -151,12 +151,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let (width, height) = (clues.width(), clues.height());
         let solver_bytes = memory_plan::SOLVERS.part(shared.memory, shared.workers as u64);
         let line_bytes = memory_plan::LINES.part(shared.memory, shared.workers as u64);
+        let probe_bytes = memory_plan::PROBES.part(shared.memory, shared.workers as u64);
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
             piece_cache: PieceCache::new(width + height, line_bytes),
             component_finder: ComponentFinder::new(width, height),
-            prober: Prober::default(),
+            prober: Prober::new(probe_bytes),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
             frames: Vec::new(),
@@ -382,8 +383,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if self.order.probes() && !self.probe() {
             return;
         }
-        let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
+        // Empty, with the memory of the side before.
+        let mut pending = std::mem::take(&mut top.pending);
         self.branched_cells += u64::from(top.component.size);
         let (lines, numbers) = (
             &mut self.piece_cache,
