@@ -80,7 +80,7 @@ struct SideRow<W> {
     cells: Known<W>,
 }
 
-/// Maximum size of [`Prober::side_rows`], in bytes. Beyond it, the cells of further sides are not kept.
+/// Maximum size of [`Prober::side_rows`], in bytes, with the room that the list may have.
 const MAX_SIDE_BYTES: u64 = 1 << 22;
 
 const NEVER: u32 = u32::MAX;
@@ -141,6 +141,7 @@ pub struct Prober<W> {
     events: Vec<LineSet>,
     /// The cells that the sides of these records decided, the rows of a side in order.
     side_rows: Vec<SideRow<W>>,
+    /// Beyond this number of them, the cells of further sides are not kept.
     max_side_rows: usize,
     /// The board before each side of a probe.
     before: Snapshot<W>,
