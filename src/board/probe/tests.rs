@@ -11,11 +11,16 @@ fn random_clues(size: usize, seed: u64) -> Clues {
 /// Decides cells one after the other, and probes after each with the records of the node above and from scratch: both must end alike.
 /// Returns the settles of both.
 fn compare_with_scratch<W: Word>(clues: &Clues) -> (u64, u64) {
+    compare_within::<W>(clues, 1 << 22)
+}
+
+/// The same, with a prober that takes this number of bytes for the cells of sides.
+fn compare_within<W: Word>(clues: &Clues, bytes: usize) -> (u64, u64) {
     let mut board = Board::<W>::new(clues);
     assert!(board.propagate());
     let region = Region::whole(&board);
     let mut settles = (0, 0);
-    let (mut prober, mut inherited) = (Prober::default(), None);
+    let (mut prober, mut inherited) = (Prober::new(bytes as u64), None);
     loop {
         let mut other = board.clone();
         let mut scratch = Prober::default();
@@ -24,7 +29,7 @@ fn compare_with_scratch<W: Word>(clues: &Clues) -> (u64, u64) {
         let expected = scratch.probe(&mut other, &region, None, || false, |_| false);
         settles.0 += board.settles() - before;
         settles.1 += other.settles() - before;
-        assert!(prober.side_rows.len() <= prober.max_side_rows);
+        assert!(prober.side_rows.len() <= bytes / 2 / size_of::<SideRow<W>>());
         let (records, cell) = match (probed, expected) {
             (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
                 (records, cell)
@@ -97,6 +102,17 @@ fn a_probe_that_begins_with_the_cells_of_an_earlier_one_ends_like_one_from_scrat
     let settles = (0..40).map(|seed| compare_with_scratch::<u64>(&random_clues(14, seed)));
     let (inherited, scratch) = settles.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert!(inherited < scratch, "{inherited} {scratch}");
+}
+
+/// A count with many threads and little memory has few bytes for each prober.
+#[test]
+fn probes_end_alike_however_few_bytes_there_are_for_the_cells_of_sides() {
+    for bytes in [0, 1 << 10, 1 << 14] {
+        for seed in 0..10 {
+            let (inherited, scratch) = compare_within::<u64>(&random_clues(14, seed), bytes);
+            assert!(inherited <= scratch, "{inherited} {scratch}");
+        }
+    }
 }
 
 /// Wide words reach the limit on the cells that are kept.

@@ -162,47 +162,35 @@ impl<W: Word> PieceCache<W> {
         if pace.spend(W::BITS as u64 / 8) {
             return None;
         }
-        let range = match self.latest[line] {
-            Some((latest, range)) if latest == known => range,
-            _ => {
-                let range = self.range(line, blocks, length, known, numbers, pace)?;
-                self.latest[line] = Some((known, range));
+        if let Some((latest, (from, to))) = self.latest[line]
+            && latest == known
+        {
+            return Some(&self.pieces[from as usize..to as usize]);
+        }
+        let (from, to) = match self.ranges[line].get(&known) {
+            Some(&range) => range,
+            None => {
+                if self.is_full() {
+                    self.ranges.iter_mut().for_each(FxHashMap::clear);
+                    self.latest.fill(None);
+                    self.pieces.clear();
+                    self.cached_lines = 0;
+                }
+                let mut number = |successors| numbers.number_of(successors);
+                let mut stop = |work| pace.spend(work);
+                let pieces = self
+                    .builder
+                    .build(blocks, length, known, &mut number, &mut stop)?;
+                let from = self.pieces.len() as u32;
+                self.pieces.extend(pieces);
+                let range = (from, self.pieces.len() as u32);
+                self.ranges[line].insert(known, range);
+                self.cached_lines += 1;
                 range
             }
         };
-        Some(&self.pieces[range.0 as usize..range.1 as usize])
-    }
-
-    /// The range of these pieces.
-    fn range(
-        &mut self,
-        line: usize,
-        blocks: &[u16],
-        length: usize,
-        known: Known<W>,
-        numbers: &UniqueTable,
-        pace: &mut Pace<'_>,
-    ) -> Option<PieceRange> {
-        if let Some(&range) = self.ranges[line].get(&known) {
-            return Some(range);
-        }
-        if self.is_full() {
-            self.ranges.iter_mut().for_each(FxHashMap::clear);
-            self.latest.fill(None);
-            self.pieces.clear();
-            self.cached_lines = 0;
-        }
-        let mut number = |successors| numbers.number_of(successors);
-        let mut stop = |work| pace.spend(work);
-        let pieces = self
-            .builder
-            .build(blocks, length, known, &mut number, &mut stop)?;
-        let from = self.pieces.len() as u32;
-        self.pieces.extend(pieces);
-        let range = (from, self.pieces.len() as u32);
-        self.ranges[line].insert(known, range);
-        self.cached_lines += 1;
-        Some(range)
+        self.latest[line] = Some((known, (from, to)));
+        Some(&self.pieces[from as usize..to as usize])
     }
 }
 
