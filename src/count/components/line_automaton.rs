@@ -339,3 +339,34 @@ impl AutomatonBuilder {
         Some(pieces)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Control, Limits};
+
+    /// What was looked up last must not outlive the pieces that a full cache drops.
+    #[test]
+    fn a_cache_that_is_emptied_again_and_again_gives_the_same_pieces() {
+        let (length, numbers) = (10, UniqueTable::new(1 << 20));
+        let control = Control::new(&Limits::default(), false);
+        let mut pace = Pace::new(&control);
+        let (mut small, mut large) = (PieceCache::new(2, 0), PieceCache::new(2, 1 << 20));
+        // One filled cell among those that are not known to be empty. Line 1 is always the same.
+        for empty in (0..1u64 << length).filter(|empty| empty.count_ones() <= 8) {
+            for (line, empty) in [(0, empty), (1, 1)] {
+                let known = Known { filled: 0, empty };
+                let mut pieces = |cache: &mut PieceCache<u64>| {
+                    let pieces = cache.pieces(line, &[1], length, known, &numbers, &mut pace);
+                    let pieces = pieces.expect("nothing stops it").iter();
+                    pieces.map(|it| (it.cells, it.number)).collect::<Vec<_>>()
+                };
+                let found = pieces(&mut small);
+                assert_eq!(found, pieces(&mut large));
+                assert_eq!(found.len(), 1);
+                assert_eq!(found[0].0, u64::low(length) & !empty);
+            }
+        }
+        assert!(small.cached_lines <= MIN_CACHED_LINES && large.cached_lines > 900);
+    }
+}
