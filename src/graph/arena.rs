@@ -2,7 +2,7 @@
 //! is described in `solution_graph.rs`.
 
 use super::counts::CountList;
-use super::edge::Edge;
+use super::edge::EdgeRef;
 use super::growth::reserve;
 use super::runs::store;
 use crate::solutions::Count;
@@ -35,18 +35,25 @@ impl Arena {
     /// # Panics
     ///
     /// If there is no edge, if edges differ in their number of cells, or if the node does not fit into 32-bit offsets.
-    pub(super) fn push(&mut self, edges: &[Edge], count: Count) {
-        let last = edges.len().checked_sub(1).expect("a node has an edge");
-        let size = edges[0].size;
+    pub(super) fn push<'e>(
+        &mut self,
+        edges: impl Iterator<Item = EdgeRef<'e>> + Clone,
+        count: Count,
+    ) {
         let offset = u32::try_from(self.words.len()).expect("offsets of nodes fit in 32 bits");
-        let needed = |edge: &Edge| edge.runs.len().div_ceil(4) + edge.children.len() + 2;
-        reserve(&mut self.words, 1 + edges.iter().map(needed).sum::<usize>());
+        let runs = |edge: &EdgeRef<'_>| edge.form.runs.len().div_ceil(4);
+        let needed = |edge: EdgeRef<'_>| runs(&edge) + edge.children.len() + 2;
+        reserve(
+            &mut self.words,
+            1 + edges.clone().map(needed).sum::<usize>(),
+        );
+        let mut edges = edges.peekable();
+        let size = edges.peek().expect("a node has an edge").form.size;
         self.words.push(size);
-        for (i, edge) in edges.iter().enumerate() {
-            assert_eq!(edge.size, size, "edges of unequal size");
-            let children = &edge.children;
-            let runs = edge.runs.len().div_ceil(4);
-            let flag = if i == last { LAST } else { 0 };
+        while let Some(edge) = edges.next() {
+            assert_eq!(edge.form.size, size, "edges of unequal size");
+            let (runs, children) = (runs(&edge), edge.children);
+            let flag = if edges.peek().is_none() { LAST } else { 0 };
             if runs < LONG_RUNS && children.len() < LONG_CHILDREN {
                 self.words.push(flag | (runs << 16 | children.len()) as u32);
             } else {
@@ -54,7 +61,7 @@ impl Arena {
                 self.words.push(children.len() as u32);
             }
             self.words.extend(children.iter().map(|node| node.0));
-            store(&edge.runs, &mut self.words);
+            store(&edge.form.runs, &mut self.words);
         }
         reserve(&mut self.offsets, 1);
         self.offsets.push(offset);
@@ -80,7 +87,7 @@ impl Arena {
 
 #[cfg(test)]
 mod tests {
-    use super::super::edge::CellFate;
+    use super::super::edge::{CellFate, Edge};
     use super::*;
 
     /// The memory limit of a count covers the graph, so what is reported must cover every list, and not much more.
@@ -89,7 +96,8 @@ mod tests {
         let mut arena = Arena::default();
         let edge = |filled| Edge::new([CellFate::from(filled)], Vec::new());
         for _ in 0..1000 {
-            arena.push(&[edge(false), edge(true)], Count::from(2));
+            let edges = [edge(false), edge(true)];
+            arena.push(edges.iter().map(Edge::as_ref), Count::from(2));
         }
         let lists = 4 * (arena.words.len() + arena.offsets.len()) as u64;
         let used = lists + 8 * 1000;
@@ -103,7 +111,8 @@ mod tests {
         // Four runs per word, and the number of children has a word of its own.
         let cells = (0..4 * LONG_RUNS).map(|i| CellFate::from(i % 2 == 0));
         let mut arena = Arena::default();
-        arena.push(&[Edge::new(cells, Vec::new())], Count::ONE);
+        let edge = Edge::new(cells, Vec::new());
+        arena.push(std::iter::once(edge.as_ref()), Count::ONE);
         let needed = 1 + 2 + LONG_RUNS;
         assert_eq!(arena.words.len(), needed);
         assert!(arena.words.capacity() < needed + needed / 4);

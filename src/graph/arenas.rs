@@ -11,7 +11,7 @@ use crossbeam::utils::CachePadded;
 use super::arena::{Arena, MAX_WORDS};
 use super::builder::Builder;
 use super::counts::CountList;
-use super::edge::{Edge, NodeId};
+use super::edge::{EdgeRef, NodeId};
 use super::growth::reserve;
 use crate::run::lock;
 use crate::solutions::Count;
@@ -58,7 +58,11 @@ impl Arenas {
     /// # Panics
     ///
     /// As [`Builder::add_node`], except that the children are not checked: other threads may have added them.
-    pub(crate) fn add_node(&self, edges: &[Edge], count: Count) -> NodeId {
+    pub(crate) fn add_node<'e>(
+        &self,
+        edges: impl Iterator<Item = EdgeRef<'e>> + Clone,
+        count: Count,
+    ) -> NodeId {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let mut arena = lock(&self.arenas[thread % self.arenas.len()]);
         let before = arena.bytes();
@@ -126,7 +130,7 @@ impl Arenas {
 mod tests {
     use super::*;
     use crate::board::Cell;
-    use crate::graph::CellFate;
+    use crate::graph::{CellFate, Edge};
     use crate::puzzle::Grid;
     use rayon::prelude::*;
 
@@ -157,7 +161,9 @@ mod tests {
             let (graph, roots) = pool.install(|| {
                 let graph = Arenas::new(threads);
                 let chains = (0..40u32).into_par_iter().map(|i| {
-                    let add = |edges: Vec<Edge>, count| graph.add_node(&edges, count);
+                    let add = |edges: Vec<Edge>, count| {
+                        graph.add_node(edges.iter().map(Edge::as_ref), count)
+                    };
                     chain(1 + i % 30, add)
                 });
                 let roots: Vec<NodeId> = chains.collect();
@@ -208,7 +214,8 @@ mod tests {
         let pool = pool.build().unwrap();
         for (threads, wanted) in [(1, vec![5]), (2, vec![3, 2]), (5, vec![1; 5])] {
             let graph = Arenas::new(threads);
-            pool.broadcast(|_| graph.add_node(&[Edge::from_text("#", &[])], Count::ONE));
+            let edge = Edge::from_text("#", &[]);
+            pool.broadcast(|_| graph.add_node(std::iter::once(edge.as_ref()), Count::ONE));
             let arenas = graph.arenas.iter();
             let nodes: Vec<_> = arenas.map(|arena| lock(arena).nodes.node_count()).collect();
             assert_eq!(nodes, wanted);

@@ -52,15 +52,15 @@ impl Builder {
     /// fewer cells than the child has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
     pub fn add_node(&mut self, edges: Vec<Edge>) -> NodeId {
         let (mut sum, mut cells_left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
-        for edge in &edges {
-            let children = &edge.children;
+        for edge in edges.iter().map(Edge::as_ref) {
+            let (form, children) = (edge.form, edge.children);
             let numbers = children.iter().map(|node| node.0 as usize);
             sum += &self.nodes.counts.product(numbers.clone());
             cells_left.clear();
             cells_left.resize(children.len(), 0);
             words.clear();
-            store(&edge.runs, &mut words);
-            for (code, length) in Runs::new(&words, edge.size, children.len()) {
+            store(&form.runs, &mut words);
+            for (code, length) in Runs::new(&words, form.size, children.len()) {
                 if let Some(i) = code.checked_sub(FIRST_CHILD) {
                     cells_left[i as usize] += length;
                 }
@@ -72,7 +72,7 @@ impl Builder {
                 "an edge leaves a child more or fewer cells than it has"
             );
         }
-        self.nodes.push(&edges, sum);
+        self.nodes.push(edges.iter().map(Edge::as_ref), sum);
         let id = u32::try_from(self.node_count() - 1).expect("there are fewer nodes than words");
         NodeId(id)
     }

@@ -10,13 +10,12 @@
 //! [`MAX_PLACEMENTS`], after those of its descendants. A marginal is freed after the last edge that needs it. Each placement of such a node adds its
 //! marginal, times the weight, to the cells.
 //!
-//! O(edges and cells of their nodes) per expanded placement, and once more for the marginals. As children precede their parents, one pass
-//! over the graph is enough.
+//! O(edges) per expanded placement, and O(cells) for all edges together that have the same runs at the same cells (see [`super::places`]); for
+//! the marginals, O(edges and cells of their nodes). As children precede their parents, one pass over the graph is enough.
 
-use std::collections::hash_map::Entry;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use rustc_hash::FxHashMap;
-
+use super::places::Places;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use crate::board::Cell;
@@ -26,6 +25,14 @@ use crate::solutions::{Count, Stop};
 
 /// Maximum number of placements of a node that is expanded top-down.
 const MAX_PLACEMENTS: usize = 4;
+
+/// Bytes of a placement in a list, which may have twice as much room as it needs; and of a large weight.
+const PLACEMENT_BYTES: u64 = 2 * size_of::<Placement>() as u64;
+const LARGE_WEIGHT_BYTES: u64 = 2 * size_of::<Count>() as u64;
+
+/// From this number of bytes on, or from that of the states of all nodes on if that is more, places that no node has any more are forgotten
+/// now and then; from fewer if the memory is small.
+const MIN_PLACE_BYTES: u64 = 1 << 20;
 
 /// Work between two polls of the control: cells that are visited, and eight for each call of [`Pass::poll`].
 const WORK_PER_POLL: usize = 1 << 16;
@@ -113,17 +120,7 @@ impl SolutionGraph {
         }
         let mut filled = vec![Count::ZERO; width * height];
         if !self.count().is_zero() {
-            let mut pass = Pass {
-                graph: self,
-                control: &control,
-                filled: &mut filled,
-                placements: FxHashMap::default(),
-                marginals: FxHashMap::default(),
-                unprocessed_edges: Vec::new(),
-                bytes,
-                memory,
-                work_since_poll: 0,
-            };
+            let mut pass = Pass::new(self, &control, &mut filled, bytes, memory);
             pass.run()?;
             for (i, cell) in filled.iter_mut().enumerate() {
                 if self.known().get(i / width, i % width) {
@@ -139,10 +136,10 @@ impl SolutionGraph {
     }
 }
 
-/// A placement of a node: the indices of its cells in the puzzle, and its weight.
+/// A placement of a node: its place, and its weight.
 #[derive(Debug)]
 struct Placement {
-    cells: Box<[u32]>,
+    place: u32,
     weight: Count,
 }
 
@@ -170,54 +167,130 @@ impl Marginal {
     }
 }
 
+/// What the pass knows of a node that it has not expanded. Nearly all nodes have one placement, so the first one is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct NodeState {
+    /// The place of the first placement; [`NO_PLACE`] without one.
+    place: u32,
+    /// The weight of the first placement, or, from [`LARGE`] on, its index in [`Pass::large_weights`].
+    weight: u64,
+}
+
+const NO_PLACE: u32 = u32::MAX;
+
+const UNVISITED: NodeState = NodeState {
+    place: NO_PLACE,
+    weight: 0,
+};
+
+/// Flag of a weight that does not fit into the other bits.
+const LARGE: u64 = 1 << 63;
+
 /// State of the pass over the graph.
 #[derive(Debug)]
 struct Pass<'a> {
     graph: &'a SolutionGraph,
     control: &'a Control,
     filled: &'a mut [Count],
-    /// The placements of nodes that are not yet expanded and have no marginal.
-    placements: FxHashMap<u32, Vec<Placement>>,
+    /// The states of the nodes.
+    nodes: Vec<NodeState>,
+    /// The weights that do not fit into a state, and those of them that are free.
+    large_weights: Vec<Count>,
+    free_weights: Vec<u64>,
+    /// The placements of nodes besides the first one.
+    more_placements: FxHashMap<u32, Vec<Placement>>,
+    places: Places<'a>,
+    /// The bytes of the places from which on it is worth while to settle them.
+    max_place_bytes: u64,
     marginals: FxHashMap<u32, Marginal>,
-    /// For each node the number of references to it, from edges and roots, that are not yet processed; 0 for an unreachable node.
-    unprocessed_edges: Vec<u32>,
-    /// Bytes held, and their limit.
+    /// From the first marginal on: for each node the number of references to it, from roots and from edges that are not processed yet. It may
+    /// be too large, as roots remain, and as the node that is being expanded then counts with all of its edges. In that case the marginal
+    /// is freed when the pass reaches its node.
+    unprocessed: Vec<u32>,
+    /// The node that is being expanded; at first the last one.
+    current: u32,
+    /// The children's places of an edge, and the products of the counts of their siblings.
+    child_places: Vec<u32>,
+    others: Vec<Count>,
+    /// Bytes held, without those of the places, and the limit of both.
     bytes: u64,
     memory: u64,
     /// Work since the last poll.
     work_since_poll: usize,
 }
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    /// A pass that adds to `filled`. `bytes` are held already.
+    fn new(
+        graph: &'a SolutionGraph,
+        control: &'a Control,
+        filled: &'a mut [Count],
+        bytes: u64,
+        memory: u64,
+    ) -> Self {
+        Pass {
+            graph,
+            control,
+            filled,
+            nodes: Vec::new(),
+            large_weights: Vec::new(),
+            free_weights: Vec::new(),
+            more_placements: FxHashMap::default(),
+            places: Places::default(),
+            max_place_bytes: 0,
+            marginals: FxHashMap::default(),
+            unprocessed: Vec::new(),
+            current: (graph.nodes() as u32).saturating_sub(1),
+            child_places: Vec::new(),
+            others: Vec::new(),
+            bytes,
+            memory,
+            work_since_poll: 0,
+        }
+    }
+
     fn run(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         self.control.poll();
-        self.charge(graph.nodes() as u64 * 4)?;
-        self.count_incoming_edges()?;
+        let bytes = (graph.nodes() * size_of::<NodeState>()) as u64;
+        self.charge(bytes)?;
+        let room = self.memory.saturating_sub(self.bytes);
+        let min_place_bytes = MIN_PLACE_BYTES.max(bytes).min(room / 4);
+        self.max_place_bytes = min_place_bytes;
+        self.nodes = vec![UNVISITED; graph.nodes()];
         let (width, row_bits) = (graph.width(), Grid::stride(graph.width()) * 64);
         let cell = |&position: &u32| {
             (position as usize / row_bits * width + position as usize % row_bits) as u32
         };
         for root in graph.roots() {
-            let cells = root.positions.iter().map(cell).collect();
-            self.add_placement(root.node, cells, Count::ONE)?;
+            let cells: Vec<u32> = root.positions.iter().map(cell).collect();
+            let place = self.places.number(&cells);
+            self.add_placement(root.node, place, Count::ONE)?;
         }
+        let mut placements = Vec::new();
         for node in (0..graph.nodes() as u32).rev() {
             // All incoming edges have been processed.
             if let Some(marginal) = self.marginals.remove(&node) {
                 self.bytes -= marginal.bytes();
             }
-            if let Some(placements) = self.placements.remove(&node) {
+            self.current = node;
+            self.take_placements(node, &mut placements);
+            if !placements.is_empty() {
                 self.expand(node, &placements)?;
             }
+            if self.places.bytes() > self.max_place_bytes {
+                self.settle_places();
+                self.max_place_bytes = min_place_bytes.max(2 * self.places.bytes());
+            }
         }
+        self.settle_places();
         self.multiply_by_other_roots()?;
         Ok(())
     }
 
     fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.bytes += bytes;
-        match self.bytes > self.memory {
+        match self.bytes + self.places.bytes() > self.memory {
             true => Err(Stop::Memory),
             false => Ok(()),
         }
@@ -236,20 +309,19 @@ impl Pass<'_> {
         }
     }
 
-    fn count_incoming_edges(&mut self) -> Result<(), Stop> {
+    /// Counts the references to each node that are not processed yet.
+    fn count_unprocessed(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        self.unprocessed_edges = vec![0; graph.nodes()];
+        self.charge(4 * graph.nodes() as u64)?;
+        self.unprocessed = vec![0; graph.nodes()];
         for root in graph.roots() {
-            self.unprocessed_edges[root.node as usize] += 1;
+            self.unprocessed[root.node as usize] += 1;
         }
-        for node in (0..graph.nodes() as u32).rev() {
-            if self.unprocessed_edges[node as usize] == 0 {
-                continue;
-            }
+        for node in 0..=self.current {
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&child| self.unprocessed_edges[child as usize] += 1);
+                    .for_each(|&child| self.unprocessed[child as usize] += 1);
                 self.poll(0)?;
             }
         }
@@ -257,79 +329,125 @@ impl Pass<'_> {
     }
 
     /// Adds a placement of a node, or its contribution if the node has a marginal.
-    fn add_placement(&mut self, node: u32, cells: Box<[u32]>, weight: Count) -> Result<(), Stop> {
+    fn add_placement(&mut self, node: u32, place: u32, weight: Count) -> Result<(), Stop> {
         if let Some(marginal) = self.marginals.get(&node) {
-            add_marginal(self.filled, marginal, &cells, &weight);
+            add_marginal(self.filled, marginal, self.places.cells(place), &weight);
             return Ok(());
         }
-        let bytes = placement_bytes(&cells);
-        let placements = match self.placements.entry(node) {
-            Entry::Occupied(placements) => placements.into_mut(),
-            Entry::Vacant(vacant) => vacant.insert(Vec::new()),
-        };
-        if let Some(placement) = placements
-            .iter_mut()
-            .find(|placement| placement.cells == cells)
-        {
+        let first = self.nodes[node as usize].place;
+        if first == NO_PLACE || first == place {
+            self.nodes[node as usize].place = place;
+            return self.add_weight(node, weight);
+        }
+        let more = self.more_placements.entry(node).or_default();
+        let mut at_place = more.iter_mut();
+        if let Some(placement) = at_place.find(|placement| placement.place == place) {
             placement.weight += &weight;
             return Ok(());
         }
-        placements.push(Placement { cells, weight });
-        let needs_marginal = placements.len() > MAX_PLACEMENTS;
-        self.charge(bytes)?;
+        more.push(Placement { place, weight });
+        let needs_marginal = 1 + more.len() > MAX_PLACEMENTS;
+        self.charge(PLACEMENT_BYTES)?;
         match needs_marginal {
             true => self.compute_marginals(node),
             false => Ok(()),
         }
     }
 
+    /// Adds to the weight of the first placement of a node.
+    fn add_weight(&mut self, node: u32, weight: Count) -> Result<(), Stop> {
+        let sum = &mut self.nodes[node as usize].weight;
+        if let Some(index) = sum.checked_sub(LARGE) {
+            self.large_weights[index as usize] += &weight;
+            return Ok(());
+        }
+        let small = weight.to_u64().and_then(|more| sum.checked_add(more));
+        if let Some(small) = small.filter(|&small| small < LARGE) {
+            *sum = small;
+            return Ok(());
+        }
+        let mut large = weight;
+        large += &Count::from(*sum);
+        if let Some(index) = self.free_weights.pop() {
+            *sum = LARGE + index;
+            self.large_weights[index as usize] = large;
+            return Ok(());
+        }
+        *sum = LARGE + self.large_weights.len() as u64;
+        self.large_weights.push(large);
+        self.charge(LARGE_WEIGHT_BYTES)
+    }
+
+    /// Moves the placements of a node to this list.
+    fn take_placements(&mut self, node: u32, placements: &mut Vec<Placement>) {
+        placements.clear();
+        let state = &mut self.nodes[node as usize];
+        let place = std::mem::replace(&mut state.place, NO_PLACE);
+        if place == NO_PLACE {
+            return;
+        }
+        let weight = std::mem::take(&mut state.weight);
+        let weight = match weight.checked_sub(LARGE) {
+            None => Count::from(weight),
+            Some(index) => {
+                self.free_weights.push(index);
+                std::mem::replace(&mut self.large_weights[index as usize], Count::ZERO)
+            }
+        };
+        placements.push(Placement { place, weight });
+        if !self.more_placements.is_empty()
+            && let Some(more) = self.more_placements.remove(&node)
+        {
+            self.bytes -= PLACEMENT_BYTES * more.len() as u64;
+            placements.extend(more);
+        }
+    }
+
     /// Expands a node at all of its placements.
     fn expand(&mut self, node: u32, placements: &[Placement]) -> Result<(), Stop> {
         let graph = self.graph;
-        let mut others = Vec::new();
-        let mut child_cells: Vec<Vec<u32>> = Vec::new();
+        let mut others = std::mem::take(&mut self.others);
+        let mut child_places = std::mem::take(&mut self.child_places);
         for edge in graph.edges_of(node) {
             graph.products_of_siblings(edge.children, &mut others);
             let all = graph.product(edge.children);
             for placement in placements {
-                self.poll(placement.cells.len())?;
+                self.poll(edge.children.len())?;
                 let mut weight = placement.weight.clone();
                 weight *= &all;
-                let size = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
-                child_cells.clear();
-                child_cells.extend(edge.children.iter().map(size));
-                edge.for_each_run(&placement.cells, |code, here| match code {
-                    EMPTY => {}
-                    FILLED => {
-                        for &cell in here {
-                            self.filled[cell as usize] += &weight;
-                        }
-                    }
-                    child_code => {
-                        child_cells[(child_code - FIRST_CHILD) as usize].extend_from_slice(here);
-                    }
-                });
-                for ((&node, cells), others) in
-                    edge.children.iter().zip(child_cells.drain(..)).zip(&others)
+                let places = self.places.pass(placement.place, &edge, &weight);
+                child_places.clear();
+                child_places.extend_from_slice(places);
+                for ((&node, &place), others) in
+                    edge.children.iter().zip(&child_places).zip(&others)
                 {
                     let mut weight = placement.weight.clone();
                     weight *= others;
-                    self.add_placement(node, cells.into(), weight)?;
+                    self.add_placement(node, place, weight)?;
                 }
             }
             edge.children
                 .iter()
-                .for_each(|&node| self.finish_incoming_edge(node));
+                .for_each(|&node| self.finish_edge_to(node));
         }
-        for placement in placements {
-            self.bytes -= placement_bytes(&placement.cells);
-        }
-        Ok(())
+        (self.others, self.child_places) = (others, child_places);
+        self.charge(0)
     }
 
-    /// Records that an incoming edge of this node is processed; frees the marginal of the node after its last incoming edge.
-    fn finish_incoming_edge(&mut self, node: u32) {
-        let unprocessed = &mut self.unprocessed_edges[node as usize];
+    /// Adds the weights of the edges so far to the cells, and forgets the places that no node has any more.
+    fn settle_places(&mut self) {
+        let mut used: FxHashSet<u32> = self.nodes.iter().map(|node| node.place).collect();
+        let more = self.more_placements.values().flatten();
+        used.extend(more.map(|placement| placement.place));
+        (self.places).settle(self.filled, |place| used.contains(&place));
+    }
+
+    /// Records that an edge to this node is processed; frees the marginal of the node after the last one.
+    fn finish_edge_to(&mut self, node: u32) {
+        // Before the first marginal they are not counted.
+        let Some(unprocessed) = self.unprocessed.get_mut(node as usize) else {
+            return;
+        };
         *unprocessed -= 1;
         if *unprocessed == 0
             && let Some(marginal) = self.marginals.remove(&node)
@@ -341,6 +459,9 @@ impl Pass<'_> {
     /// Computes the marginals of a node and of all its descendants that have none.
     fn compute_marginals(&mut self, node: u32) -> Result<(), Stop> {
         let graph = self.graph;
+        if self.unprocessed.is_empty() {
+            self.count_unprocessed()?;
+        }
         let mut wanted = vec![node];
         let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
         let mut next = 0;
@@ -356,17 +477,19 @@ impl Pass<'_> {
             }
         }
         wanted.sort_unstable();
+        let mut placements = Vec::new();
         for node in wanted {
             let marginal = self.marginal(node)?;
             self.charge(marginal.bytes())?;
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&child| self.finish_incoming_edge(child));
+                    .for_each(|&child| self.finish_edge_to(child));
             }
-            for placement in self.placements.remove(&node).unwrap_or_default() {
-                add_marginal(self.filled, &marginal, &placement.cells, &placement.weight);
-                self.bytes -= placement_bytes(&placement.cells);
+            self.take_placements(node, &mut placements);
+            for placement in &placements {
+                let cells = self.places.cells(placement.place);
+                add_marginal(self.filled, &marginal, cells, &placement.weight);
             }
             self.marginals.insert(node, marginal);
         }
@@ -473,14 +596,14 @@ fn add_marginal(filled: &mut [Count], marginal: &Marginal, cells: &[u32], weight
     }
 }
 
-fn placement_bytes(cells: &[u32]) -> u64 {
-    (size_of_val(cells) + 2 * size_of::<Placement>()) as u64
-}
-
 impl SolutionGraph {
     /// For each of these nodes, the product of the counts of all other nodes.
     fn products_of_siblings(&self, nodes: &[u32], products: &mut Vec<Count>) {
         products.clear();
+        if let [_] = nodes {
+            products.push(Count::ONE);
+            return;
+        }
         let mut product = Count::ONE;
         for &node in nodes {
             products.push(product.clone());

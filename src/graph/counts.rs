@@ -9,7 +9,7 @@ const LARGE: u64 = 1 << 63;
 
 /// A list of counts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CountList {
+pub(crate) struct CountList {
     small: Vec<u64>,
     large: Vec<Count>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Mark {
 }
 
 impl CountList {
-    pub(super) fn push(&mut self, count: Count) {
+    pub(crate) fn push(&mut self, count: Count) {
         reserve(&mut self.small, 1);
         self.small.push(match count.to_u64() {
             Some(n) if n < LARGE => n,
@@ -34,7 +34,7 @@ impl CountList {
     }
 
     #[inline]
-    pub(super) fn get(&self, i: usize) -> Count {
+    pub(crate) fn get(&self, i: usize) -> Count {
         match self.small[i] {
             n if n < LARGE => Count::from(n),
             n => self.large[(n - LARGE) as usize].clone(),

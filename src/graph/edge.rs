@@ -27,13 +27,73 @@ impl From<bool> for CellFate {
     }
 }
 
-/// An edge: one alternative of a node.
+/// The form of an edge: the fate of each cell of its node. Many edges may differ only in their children.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct EdgeForm {
     /// The packed runs of cells, and the number of cells.
     pub(super) runs: Vec<u8>,
     pub(super) size: u32,
-    pub(super) children: Vec<NodeId>,
+    /// The number of children.
+    children: usize,
+}
+
+impl EdgeForm {
+    /// The form of an edge with the fate of each cell of its node, in reading order, and with this number of children.
+    ///
+    /// # Panics
+    ///
+    /// If a cell is left to a child that does not exist.
+    pub fn new(cells: impl IntoIterator<Item = CellFate>, children: usize) -> Self {
+        let mut packer = Packer::new(children);
+        for cell in cells {
+            let code = match cell {
+                CellFate::Empty => EMPTY,
+                CellFate::Filled => FILLED,
+                CellFate::Child(i) => {
+                    assert!(
+                        (i as usize) < children,
+                        "a cell is left to a child that does not exist"
+                    );
+                    FIRST_CHILD + i
+                }
+            };
+            packer.push(code, 1);
+        }
+        let (runs, size) = packer.finish();
+        EdgeForm {
+            runs,
+            size,
+            children,
+        }
+    }
+
+    /// The edge of this form with these children.
+    ///
+    /// # Panics
+    ///
+    /// If the form has another number of children.
+    #[inline]
+    pub fn with_children<'e>(&'e self, children: &'e [NodeId]) -> EdgeRef<'e> {
+        assert_eq!(children.len(), self.children, "an edge has other children");
+        EdgeRef {
+            form: self,
+            children,
+        }
+    }
+}
+
+/// A borrowed edge.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeRef<'e> {
+    pub(super) form: &'e EdgeForm,
+    pub(super) children: &'e [NodeId],
+}
+
+/// An edge: one alternative of a node.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    form: EdgeForm,
+    children: Vec<NodeId>,
 }
 
 impl Edge {
@@ -44,27 +104,14 @@ impl Edge {
     ///
     /// If a cell is left to a child that does not exist.
     pub fn new(cells: impl IntoIterator<Item = CellFate>, children: Vec<NodeId>) -> Self {
-        let mut packer = Packer::new(children.len());
-        for cell in cells {
-            let code = match cell {
-                CellFate::Empty => EMPTY,
-                CellFate::Filled => FILLED,
-                CellFate::Child(i) => {
-                    assert!(
-                        (i as usize) < children.len(),
-                        "a cell is left to a child that does not exist"
-                    );
-                    FIRST_CHILD + i
-                }
-            };
-            packer.push(code, 1);
-        }
-        let (runs, size) = packer.finish();
-        Edge {
-            runs,
-            size,
-            children,
-        }
+        let form = EdgeForm::new(cells, children.len());
+        Edge { form, children }
+    }
+
+    /// The same edge, borrowed.
+    #[inline]
+    pub fn as_ref(&self) -> EdgeRef<'_> {
+        self.form.with_children(&self.children)
     }
 }
 

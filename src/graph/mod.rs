@@ -1,4 +1,4 @@
-//! The solution graph: all solutions of a puzzle as a decision-DNNF.
+//! The solution graph: all solutions of a puzzle as a deterministic DNNF.
 //!
 //! A [`SolutionGraph`] is built during counting: each node is a region with all its fillings, an edge decides some cells and leads to the
 //! independent regions that remain undecided, and equal regions share one node wherever they lie. It gives the number of solutions in which
@@ -18,6 +18,7 @@ mod lexicographic;
 mod listing;
 mod nnf;
 mod packed_grid;
+mod places;
 mod runs;
 mod sample;
 mod solution_graph;
@@ -25,6 +26,7 @@ mod sorted_product;
 
 pub(crate) use arenas::Arenas;
 pub use cells::CellCounts;
+pub(crate) use counts::CountList;
 pub use lexicographic::{Advance, Lexicographic};
 pub use nnf::Nnf;
 pub use sample::Samples;
@@ -32,5 +34,5 @@ pub use solution_graph::SolutionGraph;
 
 unstable! {
     use builder::Builder;
-    use edge::{CellFate, Edge, NodeId};
+    use edge::{CellFate, Edge, EdgeForm, EdgeRef, NodeId};
 }

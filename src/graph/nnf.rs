@@ -9,7 +9,8 @@
 //! such an edge has several children, it leads to an and-node of them; if it has none, to the true node. The root is an or-node with a
 //! single edge, which has the literals of all cells that no node decides, the same in all solutions. All edges of an or-node decide the
 //! same cells together with their descendants, so the formula is smooth: its models are counted by additions and multiplications alone. In
-//! a graph built by the counter, an or-node has at most two edges, which disagree on some cell.
+//! a graph built by branching, an or-node has at most two edges, which disagree on some cell. In a graph built by a sweep it may have more,
+//! and two may have the same literals: then the formula is deterministic, but no decision-DNNF.
 //!
 //! A node of the [`SolutionGraph`] has no position, but variables do. So it is written once per placement (list of its cells) at which it
 //! is reachable; where equal regions occur in many places, the text is larger than the graph. The nodes are processed from the roots down,
@@ -43,6 +44,8 @@ impl SolutionGraph {
     /// Writes the graph as a decision-DNNF in the text format of the [d4] compiler: one formula whose models are the solutions, with the
     /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Passes the text in chunks to `write`, and stops when
     /// it returns `false`. A graph without solutions is a root with an edge to the false node.
+    ///
+    /// The text of a graph of `Counter::quick_graph` may be that of a deterministic DNNF that is no decision-DNNF.
     ///
     /// A node of the graph is written once per placement, so the text can be larger than the graph. Of the limits, those on time, memory
     /// and the interrupt are respected, and the others have no effect; the memory limit covers the graph and the placements still to be

@@ -250,10 +250,14 @@ mod tests {
             let mut rest = Count::from_words(&[0, 1]);
             rest -= &Count::from(count);
             let below = [Edge::from_text("#", &[])];
-            builder.nodes.push(&below, Count::from(count));
-            builder.nodes.push(&below, rest);
+            builder
+                .nodes
+                .push(below.iter().map(Edge::as_ref), Count::from(count));
+            builder.nodes.push(below.iter().map(Edge::as_ref), rest);
             let edges = [0, 1].map(|child| Edge::from_text("0", &[NodeId(child)]));
-            builder.nodes.push(&edges, Count::from_words(&[0, 1]));
+            builder
+                .nodes
+                .push(edges.iter().map(Edge::as_ref), Count::from_words(&[0, 1]));
             let graph = builder.finish(&Grid::new(1, 1), Vec::new());
             assert_eq!(graph.samples(0).draw(2).children, [drawn]);
         }

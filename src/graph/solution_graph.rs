@@ -220,6 +220,12 @@ impl<'a> EdgeView<'a> {
         Runs::new(self.runs, self.size, self.children.len())
     }
 
+    /// The words in which the runs are packed. Edges with the same number of cells, number of children and words have the same runs.
+    #[inline]
+    pub(super) fn packed_runs(&self) -> &'a [u32] {
+        self.runs
+    }
+
     /// The code of this cell of its node. O(runs).
     #[inline]
     pub(super) fn code(&self, cell: u32) -> u32 {

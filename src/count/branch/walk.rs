@@ -23,6 +23,7 @@ use super::unfinished::{ComponentRecord, Destination, GapValue, Kind, Unfinished
 use crate::board::Cell;
 use crate::count::components::{Component, ComponentValue, Key, Store, edge};
 use crate::count::plan::{Trial, TrialEnd};
+use crate::graph::Edge;
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::lock;
@@ -446,7 +447,7 @@ impl<W: Word> Walk<W> {
                         false => edges,
                     };
                     let value = ComponentValue {
-                        node: store.add_node(&edges, &value),
+                        node: store.add_node(edges.iter().map(Edge::as_ref), &value),
                         count: value,
                     };
                     let waiting =

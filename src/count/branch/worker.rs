@@ -21,6 +21,7 @@ use crate::count::components::{
 };
 use crate::count::plan::Plan;
 use crate::count::shared::Shared;
+use crate::graph::Edge;
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::run::{Pace, Statistics, memory_plan};
@@ -526,7 +527,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             },
         };
         let value = ComponentValue {
-            node: self.shared.store.add_node(&edges, &count),
+            node: self
+                .shared
+                .store
+                .add_node(edges.iter().map(Edge::as_ref), &count),
             count,
         };
         let key = frame.is_claimed.then(|| frame.component.key.clone());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cache::Key;
 use super::component::Rows;
 use super::table::{ComponentTable, ComponentValue};
-use crate::graph::{Arenas, CellFate, Edge, NodeId};
+use crate::graph::{Arenas, CellFate, Edge, EdgeRef, NodeId};
 use crate::line::Word;
 use crate::solutions::Count;
 
@@ -76,8 +76,13 @@ impl Store {
     }
 
     /// Adds a node for a component with these edges, which together have `count` fillings; `None` without a graph or without an edge.
-    pub(crate) fn add_node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
-        let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
+    pub(crate) fn add_node<'e>(
+        &self,
+        edges: impl Iterator<Item = EdgeRef<'e>> + Clone,
+        count: &Count,
+    ) -> Option<NodeId> {
+        let has_edge = edges.clone().next().is_some();
+        let graph = self.graph.as_ref().filter(|_| has_edge)?;
         let node = graph.add_node(edges, count.clone());
         if graph.bytes() > self.max_graph_bytes {
             self.outgrown.store(true, Ordering::Relaxed);
@@ -130,7 +135,11 @@ mod tests {
             max_graph_bytes,
         );
         let edge = edge(&[(0, 1u64)], |_| 1, Vec::new());
-        assert!(store.add_node(&[edge], &Count::ONE).is_some());
+        assert!(
+            store
+                .add_node(std::iter::once(edge.as_ref()), &Count::ONE)
+                .is_some()
+        );
         store
     }
 

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::builder::Builder;
 use super::super::edge::{CellFate, Edge, NodeId};
+use super::super::places::{passage_bytes, place_bytes};
 use super::*;
 
 /// One of two cells is filled.
@@ -107,53 +108,62 @@ fn cells_of_a_large_node_in_many_places_have_its_numbers() {
 }
 
 /// The memory that suffices for the pass over a graph, besides that for the nodes and the cells.
-fn check_memory(graph: &SolutionGraph, held: usize) {
+fn check_memory(graph: &SolutionGraph, held: u64) {
     let cells = graph.width() * graph.height();
-    let lists = size_of::<Count>() * cells + 4 * graph.nodes();
-    let bytes = graph.bytes() + (lists + held) as u64;
+    let lists = size_of::<Count>() * cells + size_of::<NodeState>() * graph.nodes();
+    let bytes = graph.bytes() + lists as u64 + held;
     let stop = |bytes| graph.cells_within(&Limits::default().memory(bytes)).err();
     assert_eq!(stop(bytes), None);
     assert_eq!(stop(bytes - 1), Some(Stop::Memory));
 }
 
+/// Bytes of a place with this number of cells.
+fn place(cells: usize) -> u64 {
+    place_bytes(&vec![0; cells])
+}
+
 #[test]
 fn what_a_pass_holds_is_within_the_memory_limit() {
-    let placement = |cells: usize| 4 * cells + 2 * size_of::<Placement>();
     check_memory(&SolutionGraph::unsatisfiable(5, 7), 0);
-    for (places, marginal) in [(1, 0), (4, 0), (5, 8 * 2), (6, 8 * 2)] {
+    // Each of the two edges of the pair at each of the places.
+    for places in 1..=4 {
         let mut builder = Builder::new();
         let node = pair(&mut builder);
         let graph = rows(builder, node, 2, places);
-        check_memory(&graph, places.min(5) * placement(2) + marginal);
+        let places = places as u64;
+        check_memory(&graph, places * (place(2) + 2 * passage_bytes(0)));
     }
+    // With five places: the placements besides the first one, the references to the nodes, and the marginals.
+    let of_five = |cells, nodes: u64| 5 * place(cells) + 4 * PLACEMENT_BYTES + 4 * nodes;
+    let mut builder = Builder::new();
+    let node = pair(&mut builder);
+    check_memory(&rows(builder, node, 2, 5), of_five(2, 1) + 8 * 2);
     // The marginal of the pair is needed until that of the pairs is complete.
     let mut builder = Builder::new();
     let node = pairs(&mut builder);
-    let graph = rows(builder, node, 128, 5);
-    let marginals = 8 * 2 + size_of::<Count>() * 128;
-    check_memory(&graph, 5 * placement(128) + marginals);
-    // Of a chain only two nodes are held at a time.
-    let chain = |places| {
-        let mut builder = Builder::new();
-        let node = free(&mut builder, 20);
-        rows(builder, node, 20, places)
-    };
-    check_memory(&chain(4), 4 * (placement(20) + placement(19)));
-    check_memory(&chain(5), 5 * placement(20) + 8 * (20 + 19));
+    let marginals = 8 * 2 + (size_of::<Count>() * 128) as u64;
+    check_memory(&rows(builder, node, 128, 5), of_five(128, 2) + marginals);
+    // Of a chain only two marginals are held at a time.
+    let mut builder = Builder::new();
+    let node = free(&mut builder, 20);
+    check_memory(&rows(builder, node, 20, 5), of_five(20, 20) + 8 * (20 + 19));
 }
 
-fn pass<'a>(graph: &'a SolutionGraph, control: &'a Control, filled: &'a mut [Count]) -> Pass<'a> {
-    Pass {
-        graph,
-        control,
-        filled,
-        placements: FxHashMap::default(),
-        marginals: FxHashMap::default(),
-        unprocessed_edges: Vec::new(),
-        bytes: 1000,
-        memory: u64::MAX,
-        work_since_poll: 0,
-    }
+#[test]
+fn places_that_no_node_has_any_more_are_forgotten() {
+    const CELLS: usize = 300;
+    let mut builder = Builder::new();
+    let node = free(&mut builder, CELLS);
+    let graph = rows(builder, node, CELLS, 1);
+    let all: u64 = (1..=CELLS)
+        .map(|cells| place(cells) + 2 * passage_bytes(1))
+        .sum();
+    let lists = (size_of::<Count>() + size_of::<NodeState>()) * CELLS;
+    // The counts have up to 300 bits, and each node has a weight.
+    let memory = graph.bytes() + lists as u64 + LARGE_WEIGHT_BYTES * 2 + all / 2;
+    let cells = graph.cells_within(&Limits::default().memory(memory));
+    let half = number(1, CELLS as u64 - 1, 0);
+    assert_eq!(cells.unwrap().filled(Cell::new(0, CELLS - 1)), &half);
 }
 
 /// At the end no edge is unprocessed; the references that the roots are remain.
@@ -165,14 +175,51 @@ fn a_pass_gives_back_what_it_held_for_placements_and_marginals() {
         let graph = rows(builder, node, 20, places);
         let control = Control::new(&Limits::default(), false);
         let mut filled = vec![Count::ZERO; 20 * places];
-        let mut pass = pass(&graph, &control, &mut filled);
+        let mut pass = Pass::new(&graph, &control, &mut filled, 1000, u64::MAX);
         pass.run().unwrap();
-        assert_eq!(pass.bytes, 1000 + 4 * 20);
-        assert!(pass.placements.is_empty() && pass.marginals.is_empty());
-        let mut unprocessed = vec![0; 20];
-        unprocessed[node.0 as usize] = places as u32;
-        assert_eq!(pass.unprocessed_edges, unprocessed);
+        let states = 20 * size_of::<NodeState>() as u64;
+        assert!(pass.more_placements.is_empty() && pass.marginals.is_empty());
+        let unvisited = |node: &NodeState| node.place == NO_PLACE && node.weight == 0;
+        assert!(pass.nodes.iter().all(unvisited));
+        let has_marginals = places > MAX_PLACEMENTS;
+        assert_eq!(
+            pass.bytes,
+            1000 + states + if has_marginals { 80 } else { 0 }
+        );
+        let mut unprocessed = vec![0; if has_marginals { 20 } else { 0 }];
+        if has_marginals {
+            unprocessed[node.0 as usize] = places as u32;
+        }
+        assert_eq!(pass.unprocessed, unprocessed);
     }
+}
+
+/// A weight that does not fit into a state is kept elsewhere, and its room is used again.
+#[test]
+fn weights_of_any_size_add_up() {
+    let mut builder = Builder::new();
+    let node = free(&mut builder, 3);
+    let graph = rows(builder, node, 3, 1);
+    let control = Control::new(&Limits::default(), false);
+    let mut filled = vec![Count::ZERO; 3];
+    let mut pass = Pass::new(&graph, &control, &mut filled, 0, u64::MAX);
+    pass.nodes = vec![UNVISITED; 3];
+    let mut taken = Vec::new();
+    for _ in 0..2 {
+        for node in [1, 2] {
+            for weight in [number(1, 62, 5), number(1, 62, 0), number(1, 200, 1)] {
+                pass.add_placement(node, 7, weight).unwrap();
+            }
+        }
+        for node in [2, 0, 1] {
+            pass.take_placements(node, &mut taken);
+            let weights: Vec<Count> = taken.iter().map(|it| it.weight.clone()).collect();
+            let mut sum = number(1, 200, 6);
+            sum += &number(1, 63, 0);
+            assert_eq!(weights, if node == 0 { vec![] } else { vec![sum] });
+        }
+    }
+    assert_eq!((pass.large_weights.len(), pass.free_weights.len()), (2, 2));
 }
 
 #[test]
@@ -181,7 +228,7 @@ fn a_pass_polls_its_limits_after_a_certain_work() {
     let interrupt = Arc::new(AtomicBool::new(false));
     let limits = Limits::default().interrupt(Arc::clone(&interrupt));
     let control = Control::new(&limits, false);
-    let mut pass = pass(&graph, &control, &mut []);
+    let mut pass = Pass::new(&graph, &control, &mut [], 1000, u64::MAX);
     interrupt.store(true, Ordering::Relaxed);
     // A call is work by itself.
     for (cells, result) in [
