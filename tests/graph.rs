@@ -6,7 +6,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Random, beside, brute_force, corpus, factorial, on_threads, permutation, switches};
+use common::{
+    Random, beside, brute_force, corpus, factorial, on_threads, permutation, restless, switches,
+};
 use omnogram::board::Cell;
 use omnogram::count::{Counter, Options};
 use omnogram::graph::{Advance, Builder, CellFate, Edge, NodeId, SolutionGraph};
@@ -16,6 +18,16 @@ use omnogram::solutions::{Count, Set, Stop};
 
 fn space(puzzle: &Puzzle) -> SolutionGraph {
     let (space, outcome) = Counter::new(puzzle).graph();
+    assert!(outcome.is_complete());
+    let space = space.expect("nothing stops it");
+    assert_eq!(outcome.solutions.number(), space.count());
+    space
+}
+
+/// The quick graph, by sweeps as early as possible.
+fn quick_space(puzzle: &Puzzle) -> SolutionGraph {
+    let counter = Counter::new(puzzle).options(restless());
+    let (space, outcome) = counter.quick_graph();
     assert!(outcome.is_complete());
     let space = space.expect("nothing stops it");
     assert_eq!(outcome.solutions.number(), space.count());
@@ -80,6 +92,7 @@ fn random_puzzles_are_told_as_they_are_listed() {
         let list = listed(&puzzle);
         let whole = space(&puzzle);
         agrees(&whole, &list, 3, &mut random);
+        agrees(&quick_space(&puzzle), &list, 3, &mut random);
         if list.len() < 60 {
             for k in 0..=list.len() {
                 let mut from = whole.lexicographic(&Count::from(k as u64));
@@ -111,6 +124,7 @@ fn larger_puzzles_are_told_as_they_are_listed() {
     ] {
         let puzzle = corpus::read(name);
         agrees(&space(&puzzle), &listed(&puzzle), 10, &mut random);
+        agrees(&quick_space(&puzzle), &listed(&puzzle), 10, &mut random);
     }
     agrees(
         &space(&permutation(7)),
@@ -297,6 +311,53 @@ fn shared_nodes_have_their_share_of_every_way() {
         times.iter().all(|times| (900..1100).contains(times)),
         "{times:?}"
     );
+}
+
+/// The edges of a quick graph may decide lines; it tells the same as the graph of branching, on any number of threads.
+#[test]
+fn quick_graphs_tell_the_same_as_graphs() {
+    let mut random = Random(23);
+    let mut fewer_nodes = 0;
+    for i in 0..24 {
+        let grid = random.grid(9 + i % 4, 10 + i % 3, 0.3 + 0.02 * (i % 5) as f64);
+        let puzzle = Puzzle::from_grid(&grid);
+        let (graph, quick) = (space(&puzzle), |threads, options: Options| {
+            let counter = Counter::new(&puzzle).options(options);
+            let (quick, outcome) = on_threads(threads, || counter.quick_graph());
+            assert!(outcome.is_complete());
+            quick.expect("nothing stops it")
+        });
+        let skip = Count::from(random.below(1000) as u64);
+        let first: Vec<Grid> = graph.lexicographic(&skip).take(50).collect();
+        for (threads, options) in [
+            (1, Options::default()),
+            (1, restless()),
+            (2, restless()),
+            (4, restless()),
+        ] {
+            let quick = quick(threads, options);
+            assert_eq!(quick.count(), graph.count());
+            assert!(
+                quick
+                    .lexicographic(&skip)
+                    .take(50)
+                    .eq(first.iter().cloned())
+            );
+            let (cells, wanted) = (quick.cells(), graph.cells());
+            for row in 0..graph.height() {
+                for column in 0..graph.width() {
+                    let cell = Cell::new(row, column);
+                    assert_eq!(cells.filled(cell), wanted.filled(cell), "{cell:?}");
+                }
+            }
+            for sample in quick.samples(random.next()).take(5) {
+                assert!(verify(&puzzle, &sample).is_ok());
+            }
+            fewer_nodes += usize::from(quick.nodes() < graph.nodes());
+        }
+    }
+    // A graph with fewer nodes is one of a sweep.
+    assert!(fewer_nodes > 8, "{fewer_nodes}");
 }
 
 /// Whichever thread adds which node: the graph holds the same solutions. Trials without any work of their own have all threads take part

@@ -230,7 +230,7 @@ fn build(
         counter
             .limits(job.limits.clone())
             .observer(&observer)
-            .graph()
+            .quick_graph()
     })?;
     let mut figures = values::figures(&outcome);
     if graph.is_none() && figures.0.is_none() {

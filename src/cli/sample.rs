@@ -84,7 +84,7 @@ fn answer(
     let started = Instant::now();
     output.begin()?;
     options.listing.write_heading(session, subject, output)?;
-    let (graph, mut outcome) = session.solution_graph(subject);
+    let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
     let mut samples = 0;
     if let Some(graph) = &graph {
         let limits = session.limits();

@@ -383,7 +383,12 @@ impl Session {
 
     /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes
     /// long, notes report what is known so far.
-    pub(super) fn solution_graph(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
+    /// `build` is [`Counter::graph`] or [`Counter::quick_graph`].
+    pub(super) fn solution_graph(
+        &self,
+        subject: &Subject<'_>,
+        build: impl FnOnce(&Counter<'_>) -> (Option<SolutionGraph>, Outcome) + Send,
+    ) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
         let tell = |graph: &GraphProgress| {
             if !self.quiet {
@@ -397,11 +402,11 @@ impl Session {
             if let Some(observer) = observer {
                 counting = counting.observer(observer);
             }
-            counting.graph()
+            build(&counting)
         })
     }
 
-    /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a third of --memory 4G)`
+    /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a part of --memory 4G)`
     fn graph_progress_text(&self, subject: &Subject<'_>, graph: &GraphProgress) -> String {
         let GraphProgress {
             solutions,
@@ -416,7 +421,7 @@ impl Session {
             None => "not counted yet; the graph of all solutions".to_owned(),
         };
         format!(
-            "{}: {number} takes longer: {} so far, {} of at most {} MiB (a third of --memory {})",
+            "{}: {number} takes longer: {} so far, {} of at most {} MiB (a part of --memory {})",
             subject.name,
             counted(*nodes, "node"),
             mega(*bytes),

@@ -105,7 +105,7 @@ pub(super) fn count_cells(
     subject: &Subject<'_>,
 ) -> (Option<CellCounts>, Outcome) {
     let started = Instant::now();
-    let (graph, mut outcome) = session.solution_graph(subject);
+    let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
     let cells =
         graph.and_then(|graph| cell_counts(&graph, &session.limits_since(started), &mut outcome));
     outcome.elapsed = started.elapsed();

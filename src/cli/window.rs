@@ -42,7 +42,7 @@ impl Window<'_> {
         output: &mut Output,
     ) -> Answered {
         let started = Instant::now();
-        let (graph, mut outcome) = session.solution_graph(subject);
+        let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
         let mut written = 0;
         if let Some(graph) = &graph {
             let limits = session.limits();

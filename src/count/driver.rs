@@ -92,7 +92,11 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let Some(components) = components(&board, &table.state_numbers, &control) else {
         return (None, early_outcome());
     };
-    let store = Store::new(table, keeps_graph, memory_plan::GRAPH.of(memory));
+    let graph_share = match setup.decides_cells {
+        true => memory_plan::GRAPH,
+        false => memory_plan::GRAPH_BESIDE_SWEEPS,
+    };
+    let store = Store::new(Arc::clone(&table), keeps_graph, graph_share.of(memory));
     let selection = PlanSelection::new_short(components.len(), setup.options.trial_ns, QUICK_PLANS);
     let status = Status::new(began, progress.lower_bound.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
@@ -110,11 +114,13 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         shared,
         statistics,
     };
-    status.watch(setup.observer, checkpointer, || {
+    let answer = status.watch(setup.observer, checkpointer, || {
         let answer = driver.run(progress);
         let complete = answer.1.stopped.is_none();
         (answer, complete)
-    })
+    });
+    table.drop_aside();
+    answer
 }
 
 /// The outcome of a count. If the run was stopped and the number is not `exact`, it is a lower bound.
@@ -357,10 +363,11 @@ impl<W: Word> Driver<'_, W> {
 
     /// Begins the plan selection for all components, or resumes it from the `state` in which an earlier process has left it.
     fn begin_selection(&mut self, work_limit: u64, state: Option<SelectionState>) {
-        // A sweep builds no graph.
-        let method = match self.keeps_graph {
-            true => Method::Regions,
-            false => self.setup.method,
+        let method = match (self.keeps_graph, self.setup.decides_cells) {
+            (false, _) => self.setup.method,
+            (true, false) => Method::Auto,
+            // The edges of a sweep decide a line.
+            (true, true) => Method::Regions,
         };
         let components = self.shared.components.len();
         let selection = PlanSelection::new(method, components, self.setup.options.trial_ns)

@@ -1,5 +1,5 @@
-//! Builds the solution graph, which also counts the solutions, in rounds of growing work. Before each round the number alone is tried by
-//! methods that build no graph, as long as that is cheap.
+//! Builds the solution graph, which also counts the solutions, in rounds of growing work. If it is built by branching alone, the number alone
+//! is tried before each round by sweeps, as long as that is cheap.
 
 use super::frontier::Direction;
 use super::options::Method;
@@ -16,6 +16,9 @@ use crate::solutions::{Count, Stop};
 /// more work than the round has.
 const FIRST_ROUND_WORK: u64 = 96;
 const GROWTH: u64 = 4;
+
+/// The same for the first round, where sweeps are among the plans: a sweep begins again in each round.
+const FIRST_ROUND_WORK_WITH_SWEEPS: u64 = 1000;
 
 /// Before a round, these sweeps try to count the number alone. A component that is too wide for both is left to branching, which the
 /// graph needs anyway.
@@ -47,9 +50,13 @@ impl GraphCount {
         work_limit: u64,
     ) {
         let trial = setup.options.trial_ns;
-        let (mut round_work, mut sweep_work) = (FIRST_ROUND_WORK * trial, FIRST_SWEEP_WORK * trial);
+        let first_round = match setup.decides_cells {
+            true => FIRST_ROUND_WORK,
+            false => FIRST_ROUND_WORK_WITH_SWEEPS,
+        };
+        let (mut round_work, mut sweep_work) = (first_round * trial, FIRST_SWEEP_WORK * trial);
         loop {
-            if sweep_work <= MAX_SWEEP_WORK * trial {
+            if setup.decides_cells && sweep_work <= MAX_SWEEP_WORK * trial {
                 let sweeps = PlanSelection::new_short(shared.components.len(), sweep_work, SWEEPS);
                 self.count(shared, sweeps);
             }

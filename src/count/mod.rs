@@ -83,6 +83,7 @@ impl<'a> Counter<'a> {
             setup: Setup {
                 puzzle,
                 method: Method::default(),
+                decides_cells: true,
                 limits: Limits::default(),
                 options: Options::default(),
                 cube: Cube::default(),
@@ -210,12 +211,35 @@ impl<'a> Counter<'a> {
         self.drive(false).1
     }
 
-    /// Counts the solutions and builds their graph, by [`Method::Regions`]; the graph is `None` when the run was stopped.
+    /// Counts the solutions and builds their graph, by [`Method::Regions`]; the graph is `None` when the run was stopped. The edges of a node
+    /// give different values to one of its cells, as those of a decision-DNNF do.
     ///
-    /// If that takes long, the number alone is also counted, by any method, as long as that is cheap. So the number can be exact although
-    /// the run was stopped because there was not enough time or memory for the graph.
+    /// If that takes long, the number alone is also counted, by sweeps, as long as that is cheap. So the number can be exact although the run
+    /// was stopped because there was not enough time or memory for the graph.
     pub fn graph(&self) -> (Option<SolutionGraph>, Outcome) {
         self.drive(true)
+    }
+
+    /// As [`graph`](Self::graph), but by any method: where a sweep counts the puzzle, it also builds the graph, in about the time of the
+    /// count. The edges of such a graph decide whole lines, and two of one node may decide the same. It has the same solutions, and answers
+    /// all questions alike, but [`SolutionGraph::write_nnf`] makes no decision-DNNF of it.
+    ///
+    /// ```
+    /// use omnogram::board::Cell;
+    /// use omnogram::{Counter, Puzzle};
+    ///
+    /// let ones = vec![[1]; 9];
+    /// let puzzle = Puzzle::from_clues(&ones, &ones)?;
+    /// let (graph, _) = Counter::new(&puzzle).quick_graph();
+    /// let cells = graph.expect("nothing stops it").cells();
+    /// // Of the 9! permutations, a ninth has its first element first.
+    /// assert_eq!(cells.filled(Cell::new(0, 0)).to_string(), "40320");
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn quick_graph(&self) -> (Option<SolutionGraph>, Outcome) {
+        let mut counter = self.clone();
+        counter.setup.decides_cells = false;
+        counter.drive(true)
     }
 
     fn drive(&self, keeps_graph: bool) -> (Option<SolutionGraph>, Outcome) {

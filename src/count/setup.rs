@@ -35,6 +35,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) method: Method,
     pub(crate) limits: Limits,
     pub(crate) options: Options,
+    /// Whether each node of a solution graph decides a cell, so that the graph is built by branching alone.
+    pub(crate) decides_cells: bool,
     /// Only solutions in which these decisions hold are counted.
     pub(crate) cube: Cube,
     /// The run that contains this count, instead of the limits on time and nodes.

@@ -1,8 +1,8 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a
-//! sweep there is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
+//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph sweeps have less, and during a sweep
+//! there is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
 //! has half a MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
 
 /// A share of the memory limit: one part in this number.
@@ -48,11 +48,20 @@ pub(crate) const DEFERRED: Share = Share(16);
 /// A count: the graph of all solutions.
 pub(crate) const GRAPH: Share = Share(3);
 
+/// The same, where sweeps too may build it.
+pub(crate) const GRAPH_BESIDE_SWEEPS: Share = Share(4);
+
 /// A count: the two frontiers of a sweep.
 pub(crate) const SWEEP: Share = Share(2);
 
+/// A count that builds a graph: the two frontiers of a sweep, with the layers that they have passed.
+pub(crate) const SWEEP_FOR_GRAPH: Share = Share(4);
+
 /// A count: sweeps that have paused, while walks and the tree search go on.
 pub(crate) const PAUSED_SWEEPS: Share = Share(3);
+
+/// The same, where a graph is built.
+pub(crate) const PAUSED_SWEEPS_FOR_GRAPH: Share = Share(6);
 
 /// A count: a tree search.
 pub(crate) const TREE: Share = Share(8);
@@ -93,6 +102,9 @@ mod tests {
         let walks = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, DEFERRED];
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
+        assert!(sum(&walks) + sum(&[GRAPH_BESIDE_SWEEPS, PAUSED_SWEEPS_FOR_GRAPH]) <= 1600);
+        let sweeps = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP_FOR_GRAPH];
+        assert!(sum(&sweeps) + GRAPH_BESIDE_SWEEPS.of(1600) <= 1600);
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
         let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
         assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);

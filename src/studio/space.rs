@@ -128,7 +128,7 @@ fn graph(run: &Run<'_>, puzzle: &Puzzle, most: Option<Duration>) -> Option<Arc<S
     let counter = Counter::new(puzzle)
         .limits(limits.time(time))
         .observer(&observer);
-    let (graph, _) = run.engine.on_threads(|| counter.graph());
+    let (graph, _) = run.engine.on_threads(|| counter.quick_graph());
     let graph = Arc::new(graph?);
     run.engine.keep_graph(puzzle, &graph);
     Some(graph)

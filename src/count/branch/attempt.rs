@@ -15,7 +15,13 @@ impl<W: Word> Worker<'_, '_, W> {
             Plan::Sweep(_) => {}
             // The sweeps within the walk need the memory.
             Plan::BranchAndSweep => self.shrink_paused_sweeps(0),
-            _ => self.shrink_paused_sweeps(memory_plan::PAUSED_SWEEPS.of(self.shared.memory)),
+            _ => {
+                let share = match self.shared.store.keeps_graph() {
+                    true => memory_plan::PAUSED_SWEEPS_FOR_GRAPH,
+                    false => memory_plan::PAUSED_SWEEPS,
+                };
+                self.shrink_paused_sweeps(share.of(self.shared.memory));
+            }
         }
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),

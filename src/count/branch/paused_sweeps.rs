@@ -83,7 +83,7 @@ mod tests {
             make_room: &|_| (),
         };
         let component = &components.expect("nothing stops it")[0];
-        let mut sweep = Sweep::new(&board, component, direction, allowance).unwrap();
+        let mut sweep = Sweep::new(&board, component, direction, false, allowance).unwrap();
         assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));
         sweep
     }

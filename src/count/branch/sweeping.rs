@@ -26,31 +26,45 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let dropped = lock(&others).drop_beyond(bytes);
             self.shared.record_dropped_sweeps(component, &dropped);
         };
+        let store = &self.shared.store;
+        let keeps_graph = store.keeps_graph();
         let allowance = Allowance {
-            bytes: memory_plan::sweep_on(self.shared.workers, self.shared.memory),
+            bytes: match keeps_graph {
+                true => memory_plan::SWEEP_FOR_GRAPH.of(self.shared.memory),
+                false => memory_plan::sweep_on(self.shared.workers, self.shared.memory),
+            },
             work_ns: trial.budget,
             threads: self.shared.workers,
-            scratch: self.shared.scratch,
+            // The layers of which a graph is built are kept in memory.
+            scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
             make_room: &make_room,
         };
         let target = &self.shared.components[component];
         let sweep = match paused {
             Some(sweep) => Ok(sweep),
-            None => Sweep::new(&self.board, target, direction, allowance),
+            None => Sweep::new(&self.board, target, direction, keeps_graph, allowance),
         };
-        let ended = sweep.and_then(|mut sweep| match sweep.run(allowance) {
-            Err(SweepEnd::Paused) => Ok(Err(sweep)),
-            ended => ended.map(Ok),
+        let keep = |value: &ComponentValue| {
+            store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
+        };
+        let ended = sweep.and_then(|mut sweep| {
+            let count = match sweep.run(allowance) {
+                Err(SweepEnd::Paused) => return Ok(Err(sweep)),
+                ended => ended?,
+            };
+            // The number is known also if there is no room for the graph.
+            let mut value = ComponentValue::number(count);
+            keep(&value);
+            if keeps_graph && !value.count.is_zero() {
+                value.node = Some(sweep.add_nodes(allowance, store)?);
+                keep(&value);
+            }
+            Ok(Ok(value))
         });
         self.paused_sweeps = others.into_inner().unwrap_or_default();
         match ended {
-            Ok(Ok(count)) => {
-                let value = ComponentValue::number(count);
-                let store = &self.shared.store;
-                store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
-                TrialEnd::Done(value)
-            }
+            Ok(Ok(value)) => TrialEnd::Done(value),
             Ok(Err(sweep)) => {
                 let (forecast, kept) = (sweep.forecast_ns(), sweep.work_ns());
                 self.paused_sweeps.keep(direction, sweep);
@@ -84,7 +98,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Sweeps a component that is not larger than [`sweep_size_bound`](Self::sweep_size_bound) allows. Returns its count, and the number of
     /// nodes that would have taken the same time.
     pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
-        // A sweep builds no graph.
+        // A sweep within a walk builds no graph.
         if component.size > self.sweep_size_bound - self.sweep_size_bound / 8
             || self.shared.store.keeps_graph()
         {
@@ -103,7 +117,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let count = [Direction::Down, Direction::Right]
             .into_iter()
             .find_map(|direction| {
-                let sweep = Sweep::new(&self.board, component, direction, allowance);
+                let sweep = Sweep::new(&self.board, component, direction, false, allowance);
                 sweep.and_then(|mut sweep| sweep.run(allowance)).ok()
             });
         if count.is_none() {

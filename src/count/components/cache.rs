@@ -92,6 +92,11 @@ impl<V: Clone> Cache<V> {
         std::mem::take(&mut *lock(&log.entries))
     }
 
+    /// Bytes of all entries.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).bytes).sum()
+    }
+
     fn shard(&self, key: &[u32]) -> MutexGuard<'_, Shard<V>> {
         let mut hasher = BuildHasherDefault::<FxHasher>::default().build_hasher();
         for &word in key {

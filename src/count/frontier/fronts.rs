@@ -9,12 +9,17 @@ use super::join::Join;
 use super::key::{Key, PathCount};
 use super::layer::Layer;
 use super::lines::{AlongLine, End, Lines};
+use super::live::Passed;
+use super::memory::Memory;
+use super::nodes::{CellOrder, add_nodes};
 use super::pass::NextLayer;
 use super::resources::Resources;
 use super::step::{Step, meeting_moves};
 use super::table::bytes_of;
 use super::transition::{Move, Packing, Transition};
 use super::walks::{Expected, Walks};
+use crate::count::components::Store;
+use crate::graph::NodeId;
 use crate::solutions::Count;
 
 /// From this number of combinations on, in both layers together, random walks tell the work well enough, and take far less time than passing
@@ -47,6 +52,8 @@ pub(super) struct Front<'s, K, N> {
     pub(super) passed: usize,
     /// The layer behind the next line, if the frontier has paused on the way.
     next: Option<NextLayer<'s, K, N>>,
+    /// If the layers are kept: the combinations before each line passed.
+    kept: Option<Vec<Vec<K>>>,
 }
 
 /// The meeting of the frontiers at the last line.
@@ -58,6 +65,8 @@ pub(super) struct Meeting<'s, K, N> {
     classes: Vec<FillingClass>,
     /// The join of the next class, if it has paused on the way.
     join: Option<Join<'s, K, N>>,
+    /// The combinations behind the line to which both frontiers lead, for the classes that are done; empty unless the layers are kept.
+    met: Vec<K>,
     /// The sum for the classes that are done, and their share of all.
     total: Count,
     share: f64,
@@ -102,6 +111,15 @@ pub(super) trait Run<'s>: Debug + Send {
 
     /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that remain then, if there was any.
     fn drop_join(&mut self) -> Option<u64>;
+
+    /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.
+    fn add_nodes(
+        &mut self,
+        lines: &Lines,
+        cells: &CellOrder,
+        store: &Store,
+        resources: &mut Resources<'_, 's>,
+    ) -> Result<NodeId, SweepEnd>;
 }
 
 impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
@@ -147,13 +165,30 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
         let meeting = self.meeting.as_mut()?;
         meeting.join.take().map(|_| meeting.remaining)
     }
+
+    fn add_nodes(
+        &mut self,
+        lines: &Lines,
+        cells: &CellOrder,
+        store: &Store,
+        resources: &mut Resources<'_, 's>,
+    ) -> Result<NodeId, SweepEnd> {
+        let met = self
+            .meeting
+            .take()
+            .map_or(Vec::new(), |meeting| meeting.met);
+        let fronts = [&mut self.near, &mut self.far];
+        let passed = fronts.map(|front| front.take_layers(&resources.memory));
+        add_nodes(lines, cells, passed, met, store, resources)
+    }
 }
 
 impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
-    pub(super) fn new(lines: &Lines) -> Self {
+    /// The frontiers before the first lines. If `keeps_layers`, all combinations are kept.
+    pub(super) fn new(lines: &Lines, keeps_layers: bool) -> Self {
         Fronts {
-            near: Front::new(lines, End::Near),
-            far: Front::new(lines, End::Far),
+            near: Front::new(lines, End::Near, keeps_layers),
+            far: Front::new(lines, End::Far, keeps_layers),
             meeting: None,
             line_work: 0,
             near_moves: true,
@@ -225,6 +260,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         } = self;
         let (near_moves, far_moves, packing) =
             meeting_moves(lines, line, &near.depths, &far.depths);
+        let keeps_met = near.kept.is_some();
         let transition = |moves: &[Move], before: &Packing| {
             let (fillings, crossings) = (&line.line_fillings, &line.crossings);
             Transition::new(fillings, crossings, moves, before, &packing)
@@ -241,6 +277,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
                 stores_near: near < far,
                 classes: FillingClass::classes(&line.crossings, near.min(far) / free),
                 join: None,
+                met: Vec::new(),
                 total: Count::ZERO,
                 share: 0.0,
                 remaining,
@@ -261,19 +298,26 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
                 Some(join) => Ok(join),
                 None => Join::new(second.0, second.1, resources),
             };
-            let ended = join.and_then(|join| join.run(first, second, resources));
+            let ended = join.and_then(|join| join.run(keeps_met, first, second, resources));
             meeting.work += resources.spent - before;
-            if let Ok(Err(join)) = ended {
-                meeting.join = Some(join);
-                meeting.classes.push(class);
-                return Err(SweepEnd::Paused);
-            }
-            // The combinations behind the line are not kept.
+            let joint = match ended {
+                Ok(Ok(joint)) => Ok(joint),
+                Ok(Err(join)) => {
+                    meeting.join = Some(join);
+                    meeting.classes.push(class);
+                    return Err(SweepEnd::Paused);
+                }
+                Err(end) => Err(end),
+            };
+            // Of the combinations behind the line, at most those that both lead to are kept.
+            let kept = joint.as_ref().map_or(0, |(_, met)| size_of_val(&met[..]));
+            meeting.remaining = meeting.remaining.saturating_sub(kept as u64);
             resources.memory.restore(meeting.remaining);
-            match (ended, class.halves(&line.crossings)) {
-                (Ok(count), _) => {
+            match (joint, class.halves(&line.crossings)) {
+                (Ok((count, met)), _) => {
                     meeting.share += class.share();
-                    count.iter().for_each(|count| meeting.total += count);
+                    meeting.total += &count;
+                    meeting.met.extend(met);
                 }
                 (Err(SweepEnd::Full), Some(halves)) => {
                     // The other classes of this size would hardly fit either.
@@ -293,7 +337,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
 }
 
 impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
-    fn new(lines: &Lines, end: End) -> Self {
+    fn new(lines: &Lines, end: End, keeps_layers: bool) -> Self {
         let depths = vec![0; lines.across.len()];
         Front {
             end,
@@ -303,6 +347,21 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
             depths,
             passed: 0,
             next: None,
+            kept: keeps_layers.then(Vec::new),
+        }
+    }
+
+    /// Takes the layers, which must have been kept, and the last one, and frees the path counts.
+    fn take_layers(&mut self, memory: &Memory<'_>) -> Passed<K> {
+        let mut layers = self.kept.take().unwrap_or_default();
+        self.layer.keep_freed();
+        for partition in 0..self.layer.partitions.len() {
+            self.layer.free(partition, memory);
+        }
+        layers.extend(self.layer.kept.take());
+        Passed {
+            end: self.end,
+            layers,
         }
     }
 
@@ -334,11 +393,19 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         let step = Step::new(lines, self.end, line, &self.depths, &self.packing);
         let mut next = match self.next.take() {
             Some(next) => next,
-            None => NextLayer::new(&self.layer, &step.transition, None, true, resources)?,
+            None => {
+                if self.kept.is_some() {
+                    self.layer.keep_freed();
+                }
+                NextLayer::new(&self.layer, &step.transition, None, true, resources)?
+            }
         };
         if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {
             self.next = Some(next);
             return Err(end);
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.extend(self.layer.kept.take());
         }
         self.layer = next.finish(resources)?;
         self.len = self.layer.len();
@@ -413,7 +480,7 @@ mod tests {
             ..allowance(1 << 26, u64::MAX)
         };
         let resources = Resources::new(allowance, 45, 1 << 26);
-        let mut fronts = Fronts::<u64, u64>::new(&lines);
+        let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         [fronts.near.len, fronts.far.len] = lens;
         fronts.choose(&lines, &lines.along, &resources);
         [fronts.near.len, fronts.far.len] = [1, 1];
@@ -504,7 +571,7 @@ mod tests {
         // line next to the large layer, whatever numbers of combinations the frontiers say they have.
         let many = MIN_COMBINATIONS;
         let choose = |end: End, lens: [u64; 2], bytes: u64| {
-            let mut fronts = Fronts::<u64, u64>::new(&lines);
+            let mut fronts = Fronts::<u64, u64>::new(&lines, false);
             let front = match end {
                 End::Near => &mut fronts.near,
                 End::Far => &mut fronts.far,
@@ -545,12 +612,13 @@ mod tests {
     #[test]
     fn the_share_of_a_meeting_grows_class_by_class() {
         let lines = permutation_lines(8);
-        let mut fronts = Fronts::<u64, u64>::new(&lines);
+        let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         let mut remaining = 1 << 26;
         fronts.meeting = Some(Meeting {
             stores_near: true,
             classes: FillingClass::classes(&lines.along[0].crossings, 4.0),
             join: None,
+            met: Vec::new(),
             total: Count::ZERO,
             share: 0.0,
             remaining,
@@ -582,10 +650,11 @@ mod tests {
     fn a_sweep_whose_path_counts_overflow_begins_again_with_wider_ones() {
         let sweep = |paths: u64| {
             let lines = permutation_lines(10);
-            let mut fronts = Fronts::<u64, u64>::new(&lines);
+            let mut fronts = Fronts::<u64, u64>::new(&lines, false);
             fronts.near.layer.partitions = vec![Partition::Memory(vec![(0, paths)])];
             Sweep {
                 fronts: Box::new(fronts),
+                cells: None,
                 is_widest: false,
                 lines,
                 bytes: 1 << 26,

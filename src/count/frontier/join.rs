@@ -1,8 +1,11 @@
 //! The meeting of two frontiers: joins what both layers lead to behind the line between them.
 
+use rustc_hash::FxHashSet;
+
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::layer::{Layer, Partition};
+use super::memory::Memory;
 use super::pass::{COMBINATIONS_PER_POLL, Generation, NextLayer};
 use super::resources::Resources;
 use super::runs::Merge;
@@ -24,11 +27,21 @@ pub(super) enum Join<'s, K, N> {
     OnDisk(Layer<'s, K, N>, NextLayer<'s, K, N>),
 }
 
+/// Bytes charged for each combination to which both layers lead: a set of them has at most twice as many places, and there is a list of all.
+const fn met_bytes<K>() -> u64 {
+    (3 * size_of::<K>() + 2) as u64
+}
+
+/// The result of a join: the number of fillings and, if they are wanted, the combinations to which both layers lead.
+pub(super) type Joint<K> = (Count, Vec<K>);
+
 /// A partition of what the second layer leads to, and the sum so far of the products with the path counts of the first one.
 #[derive(Debug)]
 pub(super) struct JoinPartition<K, N> {
     table: Table<K, N>,
     sum: ProductSum,
+    /// If these are wanted: the combinations to which both layers lead.
+    met: Option<FxHashSet<K>>,
 }
 
 /// A sum of products of path counts: of `small`, and of `large` for what `small` cannot hold.
@@ -78,14 +91,16 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
     }
 
     /// Goes on until all is joined or it pauses. Returns the sum, over all combinations to which both layers lead, of the product of the two
-    /// path counts; and the join where it pauses.
+    /// path counts, and these combinations if `keeps_met`; and the join where it pauses.
     pub(super) fn run(
         self,
+        keeps_met: bool,
         (first, to_first): Joined<'_, 's, K, N>,
         (second, to_second): Joined<'_, 's, K, N>,
         resources: &mut Resources<'_, 's>,
-    ) -> Result<Result<Count, Self>, SweepEnd> {
+    ) -> Result<Result<Joint<K>, Self>, SweepEnd> {
         let mut join = self;
+        let mut met = Vec::new();
         let sums: Vec<ProductSum> = loop {
             let ended = match &mut join {
                 Join::Second(next) => next.build(second, to_second, resources),
@@ -94,10 +109,7 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     to_first,
                     partitions,
                     resources,
-                    |partition, block, _| {
-                        partition.add(block);
-                        Ok(())
-                    },
+                    |partition, block, resources| partition.add(block, &resources.memory),
                     |_, _, _| Ok(()),
                 ),
                 Join::OnDisk(_, next) => next.build(first, to_first, resources),
@@ -118,6 +130,7 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     let partition = |table| JoinPartition {
                         table,
                         sum: ProductSum::default(),
+                        met: keeps_met.then(FxHashSet::default),
                     };
                     let tables = next.into_tables().into_iter();
                     let partitions: Vec<_> = tables.map(partition).collect();
@@ -126,10 +139,11 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     Join::InMemory(partitions, generation)
                 }
                 Join::InMemory(partitions, _) => {
-                    break partitions
-                        .into_iter()
-                        .map(|partition| partition.sum)
-                        .collect();
+                    let sum = |partition: JoinPartition<K, N>| {
+                        met.extend(partition.met.into_iter().flatten());
+                        partition.sum
+                    };
+                    break partitions.into_iter().map(sum).collect();
                 }
                 Join::OnDisk(second, next) => {
                     let first = next.write(resources)?;
@@ -144,18 +158,26 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
         };
         let mut total = Count::ZERO;
         sums.into_iter().for_each(|sum| total += &sum.total());
-        Ok(Ok(total))
+        Ok(Ok((total, met)))
     }
 }
 
 impl<K: Key, N: PathCount> JoinPartition<K, N> {
     /// Adds the products for a block of successors of the first layer.
     #[inline]
-    fn add(&mut self, block: &[(K, N)]) {
+    fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Result<(), SweepEnd> {
+        let mut added = 0;
         for &(key, paths) in block {
             if let Some(others) = self.table.get(key) {
                 self.sum.add(paths.wide(), others.wide());
+                if let Some(met) = &mut self.met {
+                    added += u64::from(met.insert(key));
+                }
             }
+        }
+        match added == 0 || memory.try_reserve(met_bytes::<K>() * added) {
+            true => Ok(()),
+            false => Err(SweepEnd::Full),
         }
     }
 }
@@ -233,6 +255,7 @@ mod tests {
             Layer {
                 partitions: vec![Partition::<u64, u64>::Disk(vec![run])],
                 file: Some(file),
+                kept: None,
             }
         };
         let (first, second) = (layer(0..40_000), layer(10_000..50_000));

@@ -14,6 +14,8 @@ pub(crate) struct Layer<'s, K, N> {
     pub(crate) partitions: Vec<Partition<K, N>>,
     /// The file of the partitions on disk.
     pub(crate) file: Option<ScratchFile<'s>>,
+    /// If these are kept: the combinations of the partitions that have been freed, without their path counts.
+    pub(crate) kept: Option<Vec<K>>,
 }
 
 /// One partition of a layer.
@@ -40,6 +42,7 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         Layer {
             partitions: vec![Partition::Memory(vec![(K::ZERO, N::ONE)])],
             file: None,
+            kept: None,
         }
     }
 
@@ -61,11 +64,21 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         combinations.step_by(step).map(|&(key, _)| key)
     }
 
+    /// Keeps the combinations of the partitions that are freed from now on.
+    pub(crate) fn keep_freed(&mut self) {
+        let len = usize::try_from(self.len()).unwrap_or(0);
+        self.kept.get_or_insert_with(|| Vec::with_capacity(len));
+    }
+
     /// Frees the memory of a partition that has been read.
     pub(crate) fn free(&mut self, partition: usize, memory: &Memory<'_>) {
         if let Partition::Memory(combinations) = &mut self.partitions[partition] {
             memory.release(bytes_of::<K, N>(combinations.len()));
-            *combinations = Vec::new();
+            let combinations = std::mem::take(combinations);
+            if let Some(kept) = &mut self.kept {
+                memory.reserve((combinations.len() * size_of::<K>()) as u64);
+                kept.extend(combinations.into_iter().map(|(key, _)| key));
+            }
         }
     }
 }
@@ -188,6 +201,7 @@ mod tests {
         Layer {
             partitions: partitions.map(Partition::Memory).into(),
             file: None,
+            kept: None,
         }
     }
 
@@ -196,6 +210,19 @@ mod tests {
         assert_eq!(layer().len(), 4);
         assert_eq!(Vec::from_iter(layer().sample(2)), [1, 3]);
         assert_eq!(Vec::from_iter(layer().sample(100)), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn the_combinations_of_freed_partitions_are_kept() {
+        let memory = Memory::new(0, &|_| ());
+        let mut layer = layer();
+        layer.free(1, &memory);
+        layer.keep_freed();
+        layer.free(0, &memory);
+        layer.free(1, &memory);
+        assert_eq!(layer.kept, Some(vec![1, 2, 3]));
+        // Four combinations with path counts are freed, and three without are kept.
+        assert_eq!(memory.remaining(), 4 * 16 - 3 * 8);
     }
 
     #[test]

@@ -166,6 +166,27 @@ impl Lines {
         }
     }
 
+    /// The line that a frontier from this end passes when it has passed this number of lines.
+    pub(super) fn after(&self, end: End, passed: usize) -> &AlongLine {
+        match end {
+            End::Near => &self.along[passed],
+            End::Far => &self.along[self.along.len() - 1 - passed],
+        }
+    }
+
+    /// The depths of a frontier from this end, before the first line and behind each of the first `passed` lines: for each line across, the
+    /// number of its cells that are read.
+    pub(super) fn depths(&self, end: End, passed: usize) -> Vec<Vec<usize>> {
+        let mut depths = vec![vec![0; self.across.len()]];
+        for i in 0..passed {
+            let mut behind = depths[i].clone();
+            let crossings = self.after(end, i).crossings.iter();
+            crossings.for_each(|&across| behind[across] += 1);
+            depths.push(behind);
+        }
+        depths
+    }
+
     pub(super) fn packing(&self, end: End, depths: &[usize]) -> Packing {
         let lines = depths.iter().enumerate();
         Packing::new(lines.map(|(i, &depth)| self.automaton(end, i).states(depth)))

@@ -22,7 +22,9 @@ mod layer;
 mod line_fillings;
 mod line_states;
 mod lines;
+mod live;
 mod memory;
+mod nodes;
 mod partitioner;
 mod pass;
 mod resources;
@@ -37,10 +39,12 @@ use fronts::{Fronts, Run};
 use key::Pair;
 use lines::Lines;
 use memory::Memory;
+use nodes::CellOrder;
 use resources::Resources;
 
-use super::components::Component;
+use super::components::{Component, Store};
 use crate::board::Board;
+use crate::graph::NodeId;
 use crate::line::Word;
 use crate::solutions::Count;
 
@@ -49,6 +53,8 @@ use crate::solutions::Count;
 pub(crate) struct Sweep<'s> {
     lines: Lines,
     fronts: Box<dyn Run<'s> + 's>,
+    /// The cells of the component, if its solution graph is to be built.
+    cells: Option<CellOrder>,
     /// Whether the frontiers have the widest path counts.
     is_widest: bool,
     /// Bytes of memory, and how many of them remained before the first line and remain now.
@@ -60,11 +66,13 @@ pub(crate) struct Sweep<'s> {
 }
 
 impl<'s> Sweep<'s> {
-    /// Begins to sweep a component. The board must be at a fixpoint. [`SweepEnd::Full`] when lines are too long, or have too many states.
+    /// Begins to sweep a component. The board must be at a fixpoint. If `keeps_layers`, its solution graph can be built afterwards.
+    /// [`SweepEnd::Full`] when lines are too long, or have too many states.
     pub(crate) fn new<W: Word>(
         board: &Board<'_, W>,
         component: &Component<W>,
         direction: Direction,
+        keeps_layers: bool,
         allowance: Allowance<'_, 's>,
     ) -> Result<Self, SweepEnd> {
         let memory = Memory::new(allowance.bytes, allowance.make_room);
@@ -73,10 +81,11 @@ impl<'s> Sweep<'s> {
         Ok(Sweep {
             // Path counts have 64 bits, or 128 bits when that has overflowed.
             fronts: match lines.max_bits() {
-                0..=64 => Box::new(Fronts::<u64, u64>::new(&lines)),
-                65..=128 => Box::new(Fronts::<Pair, u64>::new(&lines)),
+                0..=64 => Box::new(Fronts::<u64, u64>::new(&lines, keeps_layers)),
+                65..=128 => Box::new(Fronts::<Pair, u64>::new(&lines, keeps_layers)),
                 _ => return Err(SweepEnd::Full),
             },
+            cells: keeps_layers.then(|| CellOrder::new(component, direction)),
             is_widest: false,
             lines,
             bytes: allowance.bytes,
@@ -99,13 +108,33 @@ impl<'s> Sweep<'s> {
             if ended != Err(SweepEnd::Overflow) || self.is_widest {
                 return ended;
             }
+            let keeps_layers = self.cells.is_some();
             self.fronts = match self.lines.max_bits() {
-                0..=64 => Box::new(Fronts::<u64, Pair>::new(&self.lines)),
-                _ => Box::new(Fronts::<Pair, Pair>::new(&self.lines)),
+                0..=64 => Box::new(Fronts::<u64, Pair>::new(&self.lines, keeps_layers)),
+                _ => Box::new(Fronts::<Pair, Pair>::new(&self.lines, keeps_layers)),
             };
             (self.is_widest, self.work_ns) = (true, 0);
             self.remaining = self.remaining_at_start;
         }
+    }
+
+    /// Adds the solution graph of the component to the store, once the component is counted; the layers must have been kept. Returns its node.
+    /// [`SweepEnd::Full`] if the memory, or that of the graph, does not suffice.
+    pub(crate) fn add_nodes(
+        &mut self,
+        allowance: Allowance<'_, 's>,
+        store: &Store,
+    ) -> Result<NodeId, SweepEnd> {
+        let Some(cells) = &self.cells else {
+            return Err(SweepEnd::Full);
+        };
+        // Once it is counted, it is not worth while to pause.
+        let allowance = Allowance {
+            work_ns: u64::MAX,
+            ..allowance
+        };
+        let mut resources = Resources::new(allowance, self.fronts.combination_ns(), self.remaining);
+        (self.fronts).add_nodes(&self.lines, cells, store, &mut resources)
     }
 
     /// Nanoseconds of work so far, computed from the combinations that were read or generated.
@@ -172,7 +201,7 @@ mod tests {
         };
         let (mut work, mut pauses) = (0, 0);
         let count = |component: Component<u64>| {
-            let mut sweep = Sweep::new(&board, &component, direction, allowance).unwrap();
+            let mut sweep = Sweep::new(&board, &component, direction, false, allowance).unwrap();
             let mut before = 0;
             loop {
                 let ended = sweep.run(allowance);
@@ -236,6 +265,99 @@ mod tests {
         assert!(all_pauses > 1000, "{all_pauses}");
     }
 
+    /// The graph of a sweep has the solutions that branching finds, wherever its frontiers meet.
+    #[test]
+    fn the_graph_of_a_sweep_has_all_solutions() {
+        let clues = |sizes: &[usize]| -> Vec<Clue> {
+            let clue = |&size: &usize| Clue::new((size > 0).then_some(size)).unwrap();
+            sizes.iter().map(clue).collect()
+        };
+        let small = Puzzle::new(clues(&[1]), clues(&[1, 0])).unwrap();
+        let two_rows = Puzzle::new(clues(&[1, 1]), clues(&[1, 1])).unwrap();
+        let puzzles = (1..9).map(|seed| puzzle(9, seed));
+        let mut compared = 0;
+        for puzzle in puzzles.chain([small, two_rows, permutations(6)]) {
+            let (wanted, _) = crate::count::Counter::new(&puzzle).graph();
+            let wanted = wanted.unwrap();
+            for (direction, threads) in [(Direction::Down, 1), (Direction::Right, 2)] {
+                let clues = Clues::new(&puzzle);
+                let mut board = Board::<u64>::new(&clues);
+                assert!(board.propagate());
+                let control = Control::new(&Limits::default(), false);
+                let table = std::sync::Arc::new(crate::count::ComponentTable::new(64 * MIB));
+                let components = root::components(&board, &table.state_numbers, &control).unwrap();
+                let mut store = Store::new(table, true, 64 * MIB);
+                let allowance = Allowance {
+                    bytes: 64 * MIB,
+                    work_ns: u64::MAX,
+                    threads,
+                    scratch: None,
+                    stop: &|| false,
+                    make_room: &|_| (),
+                };
+                let roots = components.iter().map(|component| {
+                    let sweep = Sweep::new(&board, component, direction, true, allowance);
+                    let mut sweep = sweep.unwrap();
+                    assert!(!sweep.run(allowance).unwrap().is_zero());
+                    let node = sweep.add_nodes(allowance, &store).unwrap();
+                    (node, root::cells_of(component))
+                });
+                let roots: Vec<_> = roots.collect();
+                let known = root::known_cells(&board).filled;
+                let graph = store.graph.take().unwrap().join().finish(&known, roots);
+                assert_eq!(graph.count(), wanted.count());
+                let solutions = |graph: &crate::graph::SolutionGraph| {
+                    let all = graph.lexicographic(&Count::ZERO).take(3000);
+                    all.map(|grid| grid.to_string()).collect::<Vec<_>>()
+                };
+                let (found, wanted) = (solutions(&graph), solutions(&wanted));
+                assert!(found == wanted, "{}", wanted.len());
+                compared += found.len();
+            }
+        }
+        assert!(compared > 2000, "{compared}");
+    }
+
+    /// Without room for the nodes the graph is not begun.
+    #[test]
+    fn a_sweep_without_memory_for_nodes_has_no_graph() {
+        let (clues, control) = (permutations(8), Control::new(&Limits::default(), false));
+        let clues = Clues::new(&clues);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let table = std::sync::Arc::new(crate::count::ComponentTable::new(MIB));
+        let components = root::components(&board, &table.state_numbers, &control).unwrap();
+        let ended = |bytes: u64, max_graph_bytes: u64| {
+            let store = Store::new(std::sync::Arc::clone(&table), true, max_graph_bytes);
+            let allowance = Allowance {
+                bytes,
+                work_ns: u64::MAX,
+                threads: 1,
+                scratch: None,
+                stop: &|| false,
+                make_room: &|_| (),
+            };
+            let sweep = Sweep::new(&board, &components[0], Direction::Down, true, allowance);
+            let counted =
+                sweep.and_then(|mut sweep| sweep.run(allowance).map(|count| (sweep, count)));
+            counted.map(|(mut sweep, count)| {
+                assert_eq!(count, Count::from(40_320));
+                sweep.add_nodes(allowance, &store).map(|_| ())
+            })
+        };
+        assert_eq!(ended(MIB, MIB), Ok(Ok(())));
+        assert_eq!(ended(MIB, 100), Ok(Err(SweepEnd::Full)));
+        // With more and more memory: not even the number, the number alone, and the graph.
+        let ends: Vec<_> = (4..120).map(|i| ended(i * MIB / 1024, MIB)).collect();
+        let full = |end: &Result<Result<(), SweepEnd>, SweepEnd>| *end == Err(SweepEnd::Full);
+        let number_alone = ends.iter().position(|end| !full(end)).unwrap();
+        let graph = ends.iter().position(|end| *end == Ok(Ok(()))).unwrap();
+        assert!(0 < number_alone && number_alone < graph, "{ends:?}");
+        let between = &ends[number_alone..graph];
+        assert!(between.iter().all(|end| *end == Ok(Err(SweepEnd::Full))));
+        assert!(ends[graph..].iter().all(|end| *end == Ok(Ok(()))));
+    }
+
     #[test]
     fn a_forecast_by_walks_is_close() {
         let (mut sweep, allowance) = sweep(&permutations(20), 100_000 * NS);
@@ -280,7 +402,7 @@ mod tests {
             stop: &|| false,
             make_room: &|_| (),
         };
-        let sweep = Sweep::new(&board, &components[0], Direction::Down, allowance);
+        let sweep = Sweep::new(&board, &components[0], Direction::Down, false, allowance);
         (sweep.unwrap(), allowance)
     }
 

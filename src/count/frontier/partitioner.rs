@@ -262,6 +262,7 @@ mod tests {
         let layer = Layer {
             partitions: partitions.into_iter().map(partition).collect(),
             file: None,
+            kept: None,
         };
         test(Batch {
             layer: &layer,

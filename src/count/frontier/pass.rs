@@ -302,6 +302,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
                 .map(|(_, partition)| partition)
                 .collect(),
             file,
+            kept: None,
         })
     }
 }

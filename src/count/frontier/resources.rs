@@ -14,6 +14,10 @@ pub(super) const MAX_PARTITIONS: usize = 1 << 12;
 const MAX_BATCH_BYTES: u64 = 1 << 26;
 const BATCH_MEMORY_DIVISOR: u64 = 8;
 
+/// Items of a list that a thread takes at once, and the number of such chunks from which on all threads work on it.
+pub(super) const CHUNK: usize = 1 << 11;
+const MIN_SHARED_CHUNKS: usize = 4;
+
 /// The memory divided by this is for the buffers that read from disk.
 const READ_MEMORY_DIVISOR: u64 = 16;
 
@@ -83,6 +87,23 @@ impl<'r, 's> Resources<'r, 's> {
     /// Bytes of the buffers for reading one partition from disk.
     pub(crate) fn read_bytes(&self) -> u64 {
         self.all_read_bytes() / (self.partitioners() + self.threads) as u64
+    }
+
+    /// What `work` returns for each chunk of a list, in order, on all threads if there are many chunks. It is called with the index of the
+    /// first item of the chunk.
+    pub(super) fn in_chunks<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(usize, &[T]) -> Result<R, SweepEnd> + Sync,
+    ) -> Result<Vec<R>, SweepEnd> {
+        let work = |(i, chunk): (usize, &[T])| match (self.stop)() {
+            true => Err(SweepEnd::Stopped),
+            false => work(CHUNK * i, chunk),
+        };
+        match self.threads > 1 && items.len() > MIN_SHARED_CHUNKS * CHUNK {
+            true => items.par_chunks(CHUNK).enumerate().map(work).collect(),
+            false => items.chunks(CHUNK).enumerate().map(work).collect(),
+        }
     }
 
     /// Runs `work` on all items, on all threads if `is_large`.

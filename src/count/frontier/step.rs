@@ -14,6 +14,12 @@ pub(super) struct Step<'l, K> {
 }
 
 impl<'l, K: Key> Step<'l, K> {
+    /// The step of a frontier from this end that has passed this number of lines, at these depths.
+    pub(super) fn of(lines: &'l Lines, end: End, passed: usize, depths: &[usize]) -> Self {
+        let (line, packing) = (lines.after(end, passed), lines.packing(end, depths));
+        Step::new(lines, end, line, depths, &packing)
+    }
+
     /// The step past a line of a frontier from this end, at these depths.
     pub(super) fn new(
         lines: &'l Lines,

@@ -33,11 +33,7 @@ impl Packing {
 
     fn field(&self, line: usize) -> Field {
         let (first, bits) = self.fields[line];
-        Field {
-            // An empty field at the end would have a shift by the whole width, which is not allowed.
-            first: if bits == 0 { 0 } else { first },
-            mask: (1 << bits) - 1,
-        }
+        Field::new(first, bits)
     }
 }
 
@@ -51,6 +47,14 @@ struct Field {
 impl Field {
     /// The field for a known cell of the passed line, where no line across has a state.
     const NONE: Field = Field { first: 0, mask: 0 };
+
+    fn new(first: u32, bits: u32) -> Self {
+        Field {
+            // An empty field at the end would have a shift by the whole width, which is not allowed.
+            first: if bits == 0 { 0 } else { first },
+            mask: (1 << bits) - 1,
+        }
+    }
 
     #[inline]
     fn state<K: Key>(self, key: K) -> usize {
@@ -226,14 +230,25 @@ impl<'l, K: Key> Transition<'l, K> {
 
     /// A generator of the successors of one combination after the other.
     pub(crate) fn successors(&self) -> Successors<K> {
+        self.generator(false)
+    }
+
+    /// A generator that can also tell by which filling a combination leads to a successor, see [`Successors::for_each_traced`].
+    pub(crate) fn traced_successors(&self) -> Successors<K> {
+        self.generator(true)
+    }
+
+    fn generator(&self, is_traced: bool) -> Successors<K> {
         let cells = self.crossed.len();
         Successors {
+            is_traced,
             changes: vec![K::ZERO; cells + 1],
             fillings: self.line_fillings.cursor(K::ZERO),
             choices: Vec::new(),
             traced_changes: vec![Traced(K::ZERO, 0); cells + 1],
             traced: self.line_fillings.cursor(Traced(K::ZERO, 0)),
             digits: Vec::new(),
+            cells: 0,
         }
     }
 }
@@ -245,6 +260,8 @@ type Choice = (Option<(usize, bool)>, (u32, u32));
 /// Generates the successors of one combination after the other, always by the same transition.
 #[derive(Debug)]
 pub(crate) struct Successors<K> {
+    /// Whether the filled cells are told in any case.
+    is_traced: bool,
     /// What filled cells change: prefix sums (by exclusive or), from the first cell on.
     changes: Vec<K>,
     fillings: FillingsCursor<K>,
@@ -253,8 +270,9 @@ pub(crate) struct Successors<K> {
     /// Used instead of `changes` and `fillings` when there are choices; they also tell the filled cells.
     traced_changes: Vec<Traced<K>>,
     traced: FillingsCursor<Traced<K>>,
-    /// The choices of the current filling whose successors are being generated.
+    /// The choices of the current filling whose successors are being generated; and its filled cells.
     digits: Vec<Digit<K>>,
+    cells: u64,
 }
 
 impl<K: Key> Successors<K> {
@@ -291,13 +309,13 @@ impl<K: Key> Successors<K> {
                 self.choices.push((None, line.alternatives[state][0]));
             }
         }
-        if self.choices.is_empty() {
+        if self.choices.is_empty() && !self.is_traced {
             transition
                 .line_fillings
                 .begin(&mut self.fillings, can, base);
             return;
         }
-        // Rare: the choices depend on the filled cells, so these must be known too.
+        // Rare in counts: the choices depend on the filled cells, so these must be known too.
         let traced = |(i, &change): (usize, &K)| Traced(change, !(u64::MAX << i));
         self.traced_changes.clear();
         self.traced_changes
@@ -314,25 +332,57 @@ impl<K: Key> Successors<K> {
         transition: &Transition<'_, K>,
         mut emit: impl FnMut(K) -> bool,
     ) -> bool {
-        if self.choices.is_empty() {
+        if self.choices.is_empty() && !self.is_traced {
             return transition
                 .line_fillings
                 .resume(&mut self.fillings, &self.changes, emit);
         }
-        let (choices, digits) = (&self.choices, &mut self.digits);
-        let mut emit_all = |digits: &mut [Digit<K>]| {
+        self.resume_traced(transition, |key, _| emit(key))
+    }
+
+    /// Calls `visit` with each successor of this combination, and with the filled cells of the filling that leads to it: bits, by the index
+    /// of the cell in [`LineFillings::cells`]. The generator must be one of [`Transition::traced_successors`].
+    pub(crate) fn for_each_traced(
+        &mut self,
+        transition: &Transition<'_, K>,
+        key: K,
+        mut visit: impl FnMut(K, u64),
+    ) {
+        debug_assert!(self.is_traced, "it is a traced generator");
+        self.begin(transition, key);
+        self.resume_traced(transition, |key, cells| {
+            visit(key, cells);
+            true
+        });
+    }
+
+    fn resume_traced(
+        &mut self,
+        transition: &Transition<'_, K>,
+        mut emit: impl FnMut(K, u64) -> bool,
+    ) -> bool {
+        if self.choices.is_empty() {
+            return transition.line_fillings.resume(
+                &mut self.traced,
+                &self.traced_changes,
+                |Traced(key, cells)| emit(key, cells),
+            );
+        }
+        let (choices, digits, current) = (&self.choices, &mut self.digits, &mut self.cells);
+        let mut emit_all = |digits: &mut [Digit<K>], cells: u64| {
             while let Some(key) = next_key(digits, &transition.alternatives) {
-                if !emit(key) {
+                if !emit(key, cells) {
                     return false;
                 }
             }
             true
         };
-        emit_all(digits)
+        emit_all(digits, *current)
             && (transition.line_fillings).resume(
                 &mut self.traced,
                 &self.traced_changes,
                 |Traced(base, cells)| {
+                    *current = cells;
                     digits.clear();
                     let first = Digit {
                         base,
@@ -349,7 +399,7 @@ impl<K: Key> Successors<K> {
                             at: Some(alternatives.1),
                         })
                     }));
-                    emit_all(digits)
+                    emit_all(digits, cells)
                 },
             )
     }

@@ -147,6 +147,7 @@ mod tests {
         let layer = Layer {
             partitions: vec![Partition::Memory(combinations)],
             file: None,
+            kept: None,
         };
         let mut walks = Walks::new(&layer);
         [0, 1].map(|_| {

@@ -200,6 +200,7 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
                 (0..1 << 17).map(|key: u64| (2 * key, 1u64)).collect(),
             )],
             file: None,
+            kept: None,
         };
         let mut resources = resources(1 << 24, None);
         resources.combinations = 1 << 20;
