@@ -150,15 +150,15 @@ fn outcome(
 }
 
 /// A count under way.
-struct Driver<'r, W: Word> {
+struct Driver<'r, 's, W: Word> {
     setup: &'r Setup<'r>,
     checkpointer: Option<&'r Checkpointer>,
     keeps_graph: bool,
     began: Instant,
-    board: Board<'r, W>,
+    board: Board<'s, W>,
     /// The cells known to be filled.
     known_filled: Grid,
-    shared: Shared<'r, W>,
+    shared: Shared<'s, W>,
     /// Statistics of the work outside of the workers.
     statistics: Statistics,
 }
@@ -173,7 +173,7 @@ enum BackboneResult {
     Stopped,
 }
 
-impl<W: Word> Driver<'_, W> {
+impl<W: Word> Driver<'_, '_, W> {
     /// Counts from this progress to the answer.
     fn run(mut self, mut progress: CountProgress) -> Answer {
         let has_opening = self.keeps_graph || self.setup.method == Method::Auto;

@@ -17,7 +17,8 @@ use crate::solutions::{Count, Stop};
 const FIRST_ROUND_WORK: u64 = 96;
 const GROWTH: u64 = 4;
 
-/// The same for the first round, where sweeps are among the plans: a sweep begins again in each round.
+/// The same for the first round, where sweeps are among the plans. The number is not tried by other sweeps then, so that rounds serve only to
+/// tell how far the graph is, and walks begin again in each.
 const FIRST_ROUND_WORK_WITH_SWEEPS: u64 = 1000;
 
 /// Before a round, these sweeps try to count the number alone. A component that is too wide for both is left to branching, which the
@@ -145,6 +146,27 @@ mod tests {
             assert_eq!(shared.lower_bound(), Count::from(12));
         });
         assert_eq!(rounds.into_inner(), 0);
+    }
+
+    /// Once, a round ended with its worker, and the sweep of that worker began again in the next round.
+    #[test]
+    fn a_sweep_goes_on_in_the_next_round() {
+        let ones = vec![[1]; 12];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        with_shared(&setup(&puzzle), true, |shared, _| {
+            let selection = PlanSelection::new(Method::Frontier, 1, 1000);
+            shared.replace_selection(selection);
+            let mut before = 0;
+            for work_limit in [100_000, 1_000_000] {
+                lock(&shared.selection).extend(work_limit);
+                shared.run_workers();
+                let paused = lock(&shared.paused_sweeps).take(0, Direction::Down);
+                let sweep = paused.expect("it has paused");
+                assert!(sweep.work_ns() > before && sweep.work_ns() >= work_limit);
+                before = sweep.work_ns();
+                lock(&shared.paused_sweeps).keep(Direction::Down, sweep);
+            }
+        });
     }
 
     #[test]

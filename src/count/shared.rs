@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
+use super::branch::paused_sweeps::PausedSweeps;
 use super::branch::trail::{Trail, TrailStep, Trails};
 use super::branch::walk::Walk;
 use super::checkpointer::Checkpointer;
@@ -46,6 +47,8 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) store: Store,
     /// The plan selection under way.
     pub(crate) selection: Mutex<PlanSelection>,
+    /// The sweeps of the plan selection that go on in later rounds. They outlive the worker that began them, as the selection does.
+    pub(crate) paused_sweeps: Mutex<PausedSweeps<'a>>,
     /// The walk that helpers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
     /// The trails of walks, if there is no checkpointer to record them.
@@ -92,6 +95,7 @@ impl<'a, W: Word> Shared<'a, W> {
             components: Vec::new(),
             store,
             selection: Mutex::new(selection),
+            paused_sweeps: Mutex::default(),
             walk: Mutex::new(None),
             trails: Mutex::default(),
             tree: Mutex::default(),
@@ -104,11 +108,12 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Makes this the plan selection under way; returns the previous one.
+    /// Makes this the plan selection under way, and drops the sweeps of the previous one, which it returns.
     pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let component = selection.component();
         let selection = selection.with_helpers(self.workers > 1);
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
+        *lock(&self.paused_sweeps) = PausedSweeps::default();
         *lock(&self.bound) = (component, Count::ZERO);
         self.current.store(component, Ordering::Relaxed);
         before
@@ -283,7 +288,7 @@ pub(crate) mod tests {
     pub(crate) fn with_shared(
         setup: &Setup<'_>,
         keeps_graph: bool,
-        test: impl FnOnce(Shared<'_, u64>, Board<'_, u64>),
+        test: impl for<'s> FnOnce(Shared<'s, u64>, Board<'s, u64>),
     ) {
         let clues = Clues::new(setup.puzzle);
         let control = Arc::new(Control::new(&setup.limits, false));

@@ -82,10 +82,10 @@ pub(crate) const EXAMINATIONS: Share = Share(4);
 /// on one thread is not at once of use to another one.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The bytes that a sweep on this number of threads may take: its share, less what the allocator keeps for all threads but the first, and at
+/// The bytes that a sweep with this share may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and at
 /// least half of its share.
-pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
-    let share = SWEEP.of(limit);
+pub(crate) fn sweep_on(threads: usize, share: Share, limit: u64) -> u64 {
+    let share = share.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
     share.saturating_sub(kept).max(share / 2)
 }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_sweep_on_many_threads_leaves_room_for_what_the_allocator_keeps() {
         let mib = 1 << 20;
-        let on = |threads, limit| sweep_on(threads, limit) / mib;
+        let on = |threads, limit| sweep_on(threads, SWEEP, limit) / mib;
         assert_eq!(
             [1, 2, 8].map(|threads| on(threads, 100 * mib)),
             [50, 48, 36]

@@ -42,6 +42,7 @@ mod tests {
     use crate::count::frontier::Direction;
     use crate::count::shared::tests::{setup, with_shared};
     use crate::puzzle::{Clue, Puzzle};
+    use crate::run::lock;
 
     #[test]
     fn a_paused_sweep_is_dropped_when_a_walk_needs_its_memory() {
@@ -60,7 +61,8 @@ mod tests {
                 let ended = worker.run_trial(trial(Plan::Sweep(Direction::Down)));
                 assert!(matches!(ended, TrialEnd::Paused { .. }));
                 worker.run_trial(trial(plan));
-                let paused = worker.paused_sweeps.take(0, Direction::Down);
+                drop(worker);
+                let paused = lock(&shared.paused_sweeps).take(0, Direction::Down);
                 assert_eq!(paused.is_some(), is_kept);
             });
         }

@@ -6,7 +6,7 @@ mod dissection;
 mod frame;
 
 pub(crate) mod order;
-mod paused_sweeps;
+pub(crate) mod paused_sweeps;
 mod probe;
 mod retrace;
 mod share;

@@ -11,7 +11,7 @@ pub(crate) struct PausedSweeps<'s> {
 
 impl<'s> PausedSweeps<'s> {
     /// Takes out the sweep of this component in this direction. Drops all sweeps of other components.
-    pub(super) fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep<'s>> {
+    pub(crate) fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep<'s>> {
         if self.component != component {
             self.component = component;
             self.sweeps.clear();
@@ -22,7 +22,7 @@ impl<'s> PausedSweeps<'s> {
     }
 
     /// Keeps a sweep of the component of the last [`take`](Self::take).
-    pub(super) fn keep(&mut self, direction: Direction, sweep: Sweep<'s>) {
+    pub(crate) fn keep(&mut self, direction: Direction, sweep: Sweep<'s>) {
         self.sweeps.push((direction, sweep));
     }
 

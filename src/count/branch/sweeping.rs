@@ -1,6 +1,5 @@
 //! Sweeps in a worker: those that are trials, which pause and go on in later rounds, and those of components within a walk.
 
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -20,19 +19,20 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.board.set_rows(&self.shared.rows);
         }
         let stop = self.begin_sweep(component);
-        let paused = self.paused_sweeps.take(component, direction);
-        let others = Mutex::new(std::mem::take(&mut self.paused_sweeps));
+        let paused_sweeps = &self.shared.paused_sweeps;
+        let paused = lock(paused_sweeps).take(component, direction);
         let make_room = |bytes| {
-            let dropped = lock(&others).drop_beyond(bytes);
+            let dropped = lock(paused_sweeps).drop_beyond(bytes);
             self.shared.record_dropped_sweeps(component, &dropped);
         };
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
+        let share = match keeps_graph {
+            true => memory_plan::SWEEP_FOR_GRAPH,
+            false => memory_plan::SWEEP,
+        };
         let allowance = Allowance {
-            bytes: match keeps_graph {
-                true => memory_plan::SWEEP_FOR_GRAPH.of(self.shared.memory),
-                false => memory_plan::sweep_on(self.shared.workers, self.shared.memory),
-            },
+            bytes: memory_plan::sweep_on(self.shared.workers, share, self.shared.memory),
             work_ns: trial.budget,
             threads: self.shared.workers,
             // The layers of which a graph is built are kept in memory.
@@ -62,12 +62,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Ok(Ok(value))
         });
-        self.paused_sweeps = others.into_inner().unwrap_or_default();
         match ended {
             Ok(Ok(value)) => TrialEnd::Done(value),
             Ok(Err(sweep)) => {
                 let (forecast, kept) = (sweep.forecast_ns(), sweep.work_ns());
-                self.paused_sweeps.keep(direction, sweep);
+                lock(paused_sweeps).keep(direction, sweep);
                 TrialEnd::Paused { forecast, kept }
             }
             Err(SweepEnd::Scratch) => {
@@ -81,10 +80,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
     pub(super) fn shrink_paused_sweeps(&mut self, bytes: u64) {
-        let sweeps = &mut self.paused_sweeps;
+        let mut sweeps = lock(&self.shared.paused_sweeps);
         sweeps.shrink_beyond(bytes);
         let dropped = sweeps.drop_beyond(bytes);
         let component = sweeps.component();
+        drop(sweeps);
         self.shared.record_dropped_sweeps(component, &dropped);
     }
 

@@ -11,7 +11,6 @@ use std::time::Instant;
 use super::dissection::LineRanks;
 use super::frame::Frame;
 use super::order::Order;
-use super::paused_sweeps::PausedSweeps;
 use super::trail::TrailStep;
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};
@@ -83,8 +82,6 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) work_limit: u64,
     /// Number of nodes that a resumed run would need to redo all work so far, if it knew only the components in the journal.
     pub(crate) recompute_cost: u64,
-    /// The sweeps that go on in later rounds.
-    pub(crate) paused_sweeps: PausedSweeps<'s>,
     /// Nanoseconds of its sweeps of components.
     pub(crate) sweep_ns: u64,
     /// Sum of the unknown cells of the branched component, over the nodes that propagation and probing did not refute.
@@ -183,7 +180,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             recompute_cost: 0,
-            paused_sweeps: PausedSweeps::default(),
             sweep_ns: 0,
             branched_cells: 0,
             statistics: Statistics::default(),

@@ -33,7 +33,11 @@ impl Packing {
 
     fn field(&self, line: usize) -> Field {
         let (first, bits) = self.fields[line];
-        Field::new(first, bits)
+        Field {
+            // An empty field at the end would have a shift by the whole width, which is not allowed.
+            first: if bits == 0 { 0 } else { first },
+            mask: (1 << bits) - 1,
+        }
     }
 }
 
@@ -47,14 +51,6 @@ struct Field {
 impl Field {
     /// The field for a known cell of the passed line, where no line across has a state.
     const NONE: Field = Field { first: 0, mask: 0 };
-
-    fn new(first: u32, bits: u32) -> Self {
-        Field {
-            // An empty field at the end would have a shift by the whole width, which is not allowed.
-            first: if bits == 0 { 0 } else { first },
-            mask: (1 << bits) - 1,
-        }
-    }
 
     #[inline]
     fn state<K: Key>(self, key: K) -> usize {
