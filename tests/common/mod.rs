@@ -9,6 +9,8 @@ mod habits;
 pub(crate) mod pieces;
 pub(crate) mod proofs;
 mod random;
+pub(crate) mod reading;
+pub(crate) mod recorded;
 pub(crate) mod records;
 pub(crate) mod repairing;
 pub(crate) mod settling;

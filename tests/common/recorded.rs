@@ -16,7 +16,7 @@ pub(crate) fn compare(is: &str, file: &str, variable: &str, test: &str) {
         lines.map(|line| format!("{sign} {line}\n")).collect()
     };
     let (lost, new) = (only(&was, is, "-"), only(is, &was, "+"));
-    let accept = format!("{variable}=overwrite cargo test --release --test {test}");
+    let accept = format!("{variable}=overwrite cargo test --release --test suite {test}::");
     assert!(
         was == is,
         "what is found differs from {file}:\n{lost}{new}to accept this: {accept}"
