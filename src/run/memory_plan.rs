@@ -1,8 +1,8 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph sweeps have less, and during a sweep
-//! there is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
+//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share of the last three, less what
+//! the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
 //! has half a MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
 
 /// A share of the memory limit: one part in this number.
@@ -51,11 +51,8 @@ pub(crate) const GRAPH: Share = Share(3);
 /// The same, where sweeps too may build it.
 pub(crate) const GRAPH_BESIDE_SWEEPS: Share = Share(4);
 
-/// A count: the two frontiers of a sweep.
+/// A count: the two frontiers of a sweep; with a graph, also the layers that they have passed, and the graph.
 pub(crate) const SWEEP: Share = Share(2);
-
-/// A count that builds a graph: the two frontiers of a sweep, with the layers that they have passed.
-pub(crate) const SWEEP_FOR_GRAPH: Share = Share(4);
 
 /// A count: sweeps that have paused, while walks and the tree search go on.
 pub(crate) const PAUSED_SWEEPS: Share = Share(3);
@@ -82,10 +79,10 @@ pub(crate) const EXAMINATIONS: Share = Share(4);
 /// on one thread is not at once of use to another one.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The bytes that a sweep with this share may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and at
+/// The bytes that a sweep may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and at
 /// least half of its share.
-pub(crate) fn sweep_on(threads: usize, share: Share, limit: u64) -> u64 {
-    let share = share.of(limit);
+pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
+    let share = SWEEP.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
     share.saturating_sub(kept).max(share / 2)
 }
@@ -103,8 +100,6 @@ mod tests {
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
         assert!(sum(&walks) + sum(&[GRAPH_BESIDE_SWEEPS, PAUSED_SWEEPS_FOR_GRAPH]) <= 1600);
-        let sweeps = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP_FOR_GRAPH];
-        assert!(sum(&sweeps) + GRAPH_BESIDE_SWEEPS.of(1600) <= 1600);
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
         let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
         assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);
@@ -116,7 +111,7 @@ mod tests {
     #[test]
     fn a_sweep_on_many_threads_leaves_room_for_what_the_allocator_keeps() {
         let mib = 1 << 20;
-        let on = |threads, limit| sweep_on(threads, SWEEP, limit) / mib;
+        let on = |threads, limit| sweep_on(threads, limit) / mib;
         assert_eq!(
             [1, 2, 8].map(|threads| on(threads, 100 * mib)),
             [50, 48, 36]

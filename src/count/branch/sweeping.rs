@@ -27,12 +27,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         };
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
-        let share = match keeps_graph {
-            true => memory_plan::SWEEP_FOR_GRAPH,
-            false => memory_plan::SWEEP,
-        };
+        let bytes = memory_plan::sweep_on(self.shared.workers, self.shared.memory);
         let allowance = Allowance {
-            bytes: memory_plan::sweep_on(self.shared.workers, share, self.shared.memory),
+            bytes: bytes.saturating_sub(store.graph_bytes()),
             work_ns: trial.budget,
             threads: self.shared.workers,
             // The layers of which a graph is built are kept in memory.

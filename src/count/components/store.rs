@@ -44,6 +44,11 @@ impl Store {
         self.graph.is_some()
     }
 
+    /// The bytes of the graph; 0 without one.
+    pub(crate) fn graph_bytes(&self) -> u64 {
+        self.graph.as_ref().map_or(0, Arenas::bytes)
+    }
+
     /// Whether the graph has exceeded its bound on bytes.
     pub(crate) fn is_outgrown(&self) -> bool {
         self.outgrown.load(Ordering::Relaxed)
@@ -145,12 +150,13 @@ mod tests {
 
     #[test]
     fn a_graph_has_outgrown_its_bound_when_it_takes_more_bytes() {
-        let bytes = store(u64::MAX).graph.unwrap().bytes();
+        let bytes = store(u64::MAX).graph_bytes();
         assert!(bytes > 1);
         let is_outgrown = |bound| store(bound).is_outgrown();
         assert_eq!([0, bytes - 1, bytes].map(is_outgrown), [true, true, false]);
         let mut store = store(0);
         store.drop_graph();
         assert!(!store.keeps_graph() && !store.is_outgrown());
+        assert_eq!(store.graph_bytes(), 0);
     }
 }

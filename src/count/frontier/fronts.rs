@@ -70,8 +70,8 @@ pub(super) struct Meeting<'s, K, N> {
     /// The sum for the classes that are done, and their share of all.
     total: Count,
     share: f64,
-    /// The remaining bytes at its beginning.
-    remaining: u64,
+    /// Bytes of memory that the sweep holds between two classes.
+    held: u64,
     /// Combinations read and generated so far.
     pub(super) work: u64,
 }
@@ -109,7 +109,7 @@ pub(super) trait Run<'s>: Debug + Send {
     /// Forecast of the combinations that are still to be read and generated.
     fn forecast(&self, lines: &Lines) -> f64;
 
-    /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that remain then, if there was any.
+    /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that the sweep holds then, if there was any.
     fn drop_join(&mut self) -> Option<u64>;
 
     /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.
@@ -163,7 +163,7 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
 
     fn drop_join(&mut self) -> Option<u64> {
         let meeting = self.meeting.as_mut()?;
-        meeting.join.take().map(|_| meeting.remaining)
+        meeting.join.take().map(|_| meeting.held)
     }
 
     fn add_nodes(
@@ -266,8 +266,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
             Transition::new(fillings, crossings, moves, before, &packing)
         };
         let meeting = meeting.get_or_insert_with(|| {
-            let remaining = resources.memory.remaining();
-            let free = (remaining / bytes_of::<K, N>(1)) as f64;
+            let free = (resources.memory.remaining() / bytes_of::<K, N>(1)) as f64;
             let room = |front: &Front<'s, K, N>, moves: &[Move]| {
                 let transition = transition(moves, &front.packing);
                 Walks::new(&front.layer).pass(&transition).room()
@@ -280,7 +279,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
                 met: Vec::new(),
                 total: Count::ZERO,
                 share: 0.0,
-                remaining,
+                held: resources.memory.held(),
                 work: 0,
             }
         });
@@ -311,8 +310,8 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
             };
             // Of the combinations behind the line, at most those that both lead to are kept.
             let kept = joint.as_ref().map_or(0, |(_, met)| size_of_val(&met[..]));
-            meeting.remaining = meeting.remaining.saturating_sub(kept as u64);
-            resources.memory.restore(meeting.remaining);
+            meeting.held += kept as u64;
+            resources.memory.restore(meeting.held);
             match (joint, class.halves(&line.crossings)) {
                 (Ok((count, met)), _) => {
                     meeting.share += class.share();
@@ -450,7 +449,7 @@ mod tests {
         assert!(board.propagate());
         let control = Control::new(&Limits::default(), false);
         let components = root::components(&board, &UniqueTable::new(1 << 20), &control).unwrap();
-        let memory = Memory::new(1 << 26, &|_| ());
+        let memory = Memory::new(1 << 26, 0, &|_| ());
         Lines::new(&board, &components[0], Direction::Down, &memory, &|| false).unwrap()
     }
 
@@ -479,7 +478,7 @@ mod tests {
             stop: &|| polls.fetch_add(1, Ordering::Relaxed) >= lines_until_stop,
             ..allowance(1 << 26, u64::MAX)
         };
-        let resources = Resources::new(allowance, 45, 1 << 26);
+        let resources = Resources::new(allowance, 45, 0);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         [fronts.near.len, fronts.far.len] = lens;
         fronts.choose(&lines, &lines.along, &resources);
@@ -578,7 +577,7 @@ mod tests {
             };
             front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
             [fronts.near.len, fronts.far.len] = lens;
-            let resources = Resources::new(allowance(bytes, u64::MAX), 45, bytes);
+            let resources = Resources::new(allowance(bytes, u64::MAX), 45, 0);
             fronts.choose(&lines, &lines.along, &resources);
             (fronts.near_moves, fronts.ahead.is_some())
         };
@@ -613,7 +612,7 @@ mod tests {
     fn the_share_of_a_meeting_grows_class_by_class() {
         let lines = permutation_lines(8);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
-        let mut remaining = 1 << 26;
+        let mut held = 0;
         fronts.meeting = Some(Meeting {
             stores_near: true,
             classes: FillingClass::classes(&lines.along[0].crossings, 4.0),
@@ -621,14 +620,14 @@ mod tests {
             met: Vec::new(),
             total: Count::ZERO,
             share: 0.0,
-            remaining,
+            held,
             work: 0,
         });
         let mut shares = Vec::new();
         let count = loop {
-            let mut resources = Resources::new(allowance(1 << 26, 45 * 50), 45, remaining);
+            let mut resources = Resources::new(allowance(1 << 26, 45 * 50), 45, held);
             let ended = fronts.run(&lines, &mut resources);
-            remaining = resources.memory.remaining();
+            held = resources.memory.held();
             shares.push(fronts.meeting.as_ref().unwrap().share());
             if ended != Err(SweepEnd::Paused) {
                 break ended;
@@ -657,9 +656,8 @@ mod tests {
                 cells: None,
                 is_widest: false,
                 lines,
-                bytes: 1 << 26,
-                remaining_at_start: 1 << 26,
-                remaining: 1 << 26,
+                held_at_start: 0,
+                held: 0,
                 work_ns: 0,
             }
         };

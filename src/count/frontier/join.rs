@@ -273,7 +273,7 @@ mod tests {
                 stop: &stop,
                 make_room: &|_| (),
             };
-            let resources = Resources::new(allowance, 1, 1 << 20);
+            let resources = Resources::new(allowance, 1, 0);
             let mut sum = ProductSum::default();
             let ended = first.join_on_disk(&second, 0, &mut sum, &resources);
             if stops {
@@ -306,7 +306,7 @@ mod tests {
             stop: &|| false,
             make_room: &|_| (),
         };
-        let mut resources = Resources::new(allowance, 1, 1 << 20);
+        let mut resources = Resources::new(allowance, 1, 0);
         let mut layer = Layer::<u64, u64>::first();
         for share in [0.0, 1.0] {
             let mut next = NextLayer::new(&layer, &transition, Some(1), false, &resources).unwrap();

@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_combinations_of_freed_partitions_are_kept() {
-        let memory = Memory::new(0, &|_| ());
+        let memory = Memory::new(64, 64, &|_| ());
         let mut layer = layer();
         layer.free(1, &memory);
         layer.keep_freed();

@@ -57,10 +57,9 @@ pub(crate) struct Sweep<'s> {
     cells: Option<CellOrder>,
     /// Whether the frontiers have the widest path counts.
     is_widest: bool,
-    /// Bytes of memory, and how many of them remained before the first line and remain now.
-    bytes: u64,
-    remaining_at_start: u64,
-    remaining: u64,
+    /// Bytes of memory that it held before the first line, and that it holds now.
+    held_at_start: u64,
+    held: u64,
     /// Nanoseconds of work so far.
     work_ns: u64,
 }
@@ -75,9 +74,9 @@ impl<'s> Sweep<'s> {
         keeps_layers: bool,
         allowance: Allowance<'_, 's>,
     ) -> Result<Self, SweepEnd> {
-        let memory = Memory::new(allowance.bytes, allowance.make_room);
+        let memory = Memory::new(allowance.bytes, 0, allowance.make_room);
         let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
-        let remaining = memory.remaining();
+        let held = memory.held();
         Ok(Sweep {
             // Path counts have 64 bits, or 128 bits when that has overflowed.
             fronts: match lines.max_bits() {
@@ -88,22 +87,20 @@ impl<'s> Sweep<'s> {
             cells: keeps_layers.then(|| CellOrder::new(component, direction)),
             is_widest: false,
             lines,
-            bytes: allowance.bytes,
-            remaining_at_start: remaining,
-            remaining,
+            held_at_start: held,
+            held,
             work_ns: 0,
         })
     }
 
     /// Goes on with this allowance until the component is counted, or until the sweep pauses or ends: it can go on only after
-    /// [`SweepEnd::Paused`]. The allowance must have as many bytes of memory each time.
+    /// [`SweepEnd::Paused`].
     pub(crate) fn run(&mut self, allowance: Allowance<'_, 's>) -> Result<Count, SweepEnd> {
-        debug_assert_eq!(self.bytes, allowance.bytes);
         loop {
             let combination_ns = self.fronts.combination_ns();
-            let mut resources = Resources::new(allowance, combination_ns, self.remaining);
+            let mut resources = Resources::new(allowance, combination_ns, self.held);
             let ended = self.fronts.run(&self.lines, &mut resources);
-            self.remaining = resources.memory.remaining();
+            self.held = resources.memory.held();
             self.work_ns += combination_ns * resources.spent;
             if ended != Err(SweepEnd::Overflow) || self.is_widest {
                 return ended;
@@ -114,7 +111,7 @@ impl<'s> Sweep<'s> {
                 _ => Box::new(Fronts::<Pair, Pair>::new(&self.lines, keeps_layers)),
             };
             (self.is_widest, self.work_ns) = (true, 0);
-            self.remaining = self.remaining_at_start;
+            self.held = self.held_at_start;
         }
     }
 
@@ -133,7 +130,7 @@ impl<'s> Sweep<'s> {
             work_ns: u64::MAX,
             ..allowance
         };
-        let mut resources = Resources::new(allowance, self.fronts.combination_ns(), self.remaining);
+        let mut resources = Resources::new(allowance, self.fronts.combination_ns(), self.held);
         (self.fronts).add_nodes(&self.lines, cells, store, &mut resources)
     }
 
@@ -150,13 +147,13 @@ impl<'s> Sweep<'s> {
 
     /// Bytes of memory that it holds.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes - self.remaining
+        self.held
     }
 
     /// Frees memory if that does not need more work than the sweep of one class of fillings.
     pub(crate) fn shrink(&mut self) {
-        if let Some(remaining) = self.fronts.drop_join() {
-            self.remaining = remaining;
+        if let Some(held) = self.fronts.drop_join() {
+            self.held = held;
         }
     }
 }

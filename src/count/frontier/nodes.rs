@@ -190,12 +190,13 @@ impl Edges {
         Ok(reversed)
     }
 
-    /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child.
+    /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child. The graph
+    /// had `bytes_before` before the first node of the component.
     fn add(
         &self,
         children: &Nodes,
         shape: &EdgeShape,
-        store: &Store,
+        (store, bytes_before): (&Store, u64),
         resources: &Resources<'_, '_>,
     ) -> Result<Nodes, SweepEnd> {
         let (decides, child_number) = (shape.decides(), usize::from(children.ids.is_some()));
@@ -223,8 +224,10 @@ impl Edges {
                 };
                 added.extend(node.map(|node| (node, count)));
             }
-            // The graph has no room for nodes of the other chunks.
-            match store.is_outgrown() || added.len() < chunk.len() {
+            // The graph may grow into the memory that the sweep does not hold, and has its own bound.
+            let growth = store.graph_bytes().saturating_sub(bytes_before);
+            let is_full = growth > resources.memory.remaining() || store.is_outgrown();
+            match is_full || added.len() < chunk.len() {
                 true => Err(SweepEnd::Full),
                 false => Ok(added),
             }
@@ -280,8 +283,9 @@ pub(super) fn add_nodes<K: Key>(
             (live_near?, live_far?)
         }
     };
+    let bytes_before = store.graph_bytes();
     let add = |edges: Edges, children: &Nodes, shape: EdgeShape| {
-        let nodes = edges.add(children, &shape, store, resources);
+        let nodes = edges.add(children, &shape, (store, bytes_before), resources);
         resources.memory.release(edges.bytes());
         nodes
     };

@@ -35,10 +35,10 @@ pub(crate) struct Resources<'r, 's> {
 }
 
 impl<'r, 's> Resources<'r, 's> {
-    /// `combination_ns`: nanoseconds per combination. `remaining`: the bytes of the memory that the sweep does not hold yet.
-    pub(crate) fn new(allowance: Allowance<'r, 's>, combination_ns: u64, remaining: u64) -> Self {
+    /// `combination_ns`: nanoseconds per combination. `held`: the bytes of the memory that the sweep holds already.
+    pub(crate) fn new(allowance: Allowance<'r, 's>, combination_ns: u64, held: u64) -> Self {
         Resources {
-            memory: Memory::new(remaining, allowance.make_room),
+            memory: Memory::new(allowance.bytes, held, allowance.make_room),
             bytes: allowance.bytes,
             combinations: allowance.work_ns / combination_ns,
             spent: 0,
@@ -141,7 +141,7 @@ mod tests {
                 stop: &|| false,
                 make_room: &|_| (),
             };
-            Resources::new(allowance, 45, bytes)
+            Resources::new(allowance, 45, 0)
         };
         let one = resources(1 << 20, 1, None);
         assert_eq!((one.combinations, one.partitioners()), (100, 1));

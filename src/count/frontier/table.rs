@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_table_adds_up_path_counts_and_stays_within_its_memory() {
-        let memory = Memory::new(1 << 20, &|_| ());
+        let memory = Memory::new(1 << 20, 0, &|_| ());
         let mut table = Table::<u64, u64>::default();
         let keys: Vec<(u64, u64)> = (0..5000).map(|i| (i * i % 4001, i + 1)).collect();
         let mut wanted = std::collections::BTreeMap::new();
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_table_without_memory_is_full_and_keeps_its_entries() {
-        let memory = Memory::new(4096, &|_| ());
+        let memory = Memory::new(4096, 0, &|_| ());
         let mut table = Table::<u64, u64>::default();
         let added: Vec<Added> = (0..1000)
             .map(|key| table.add(&[(key, 1)], &memory))
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_table_grows_to_the_next_power_of_two() {
-        let memory = Memory::new(1 << 20, &|_| ());
+        let memory = Memory::new(1 << 20, 0, &|_| ());
         let mut table = Table::<u64, u64>::default();
         assert_eq!(table.bytes_to_grow(0), 0);
         assert_eq!(table.add(&[(1, 1)], &memory), Added::All);

@@ -18,7 +18,7 @@ fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
         stop: &|| false,
         make_room: &|_| (),
     };
-    Resources::new(allowance, 1, bytes)
+    Resources::new(allowance, 1, 0)
 }
 
 /// The combinations below `len` in this number of partitions.
