@@ -57,9 +57,6 @@ pub(crate) const SWEEP: Share = Share(2);
 /// A count: sweeps that have paused, while walks and the tree search go on.
 pub(crate) const PAUSED_SWEEPS: Share = Share(3);
 
-/// The same, where a graph is built.
-pub(crate) const PAUSED_SWEEPS_FOR_GRAPH: Share = Share(6);
-
 /// A count: a tree search.
 pub(crate) const TREE: Share = Share(8);
 
@@ -74,6 +71,14 @@ pub(crate) const DESCENT: Share = Share(4);
 
 /// A repair: the searches for second solutions, of all threads together.
 pub(crate) const EXAMINATIONS: Share = Share(4);
+
+/// The bytes that paused sweeps may hold beside a graph of `graph_bytes` bytes.
+pub(crate) fn paused_sweeps_beside(graph_bytes: u64, limit: u64) -> u64 {
+    let left = SWEEP.of(limit) - DEFERRED.of(limit);
+    PAUSED_SWEEPS
+        .of(limit)
+        .min(left.saturating_sub(graph_bytes))
+}
 
 /// Bytes that the allocator keeps for a thread although they are free. A sweep allocates and frees tables on all threads, and what is freed
 /// on one thread is not at once of use to another one.
@@ -99,7 +104,10 @@ mod tests {
         let walks = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, DEFERRED];
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
-        assert!(sum(&walks) + sum(&[GRAPH_BESIDE_SWEEPS, PAUSED_SWEEPS_FOR_GRAPH]) <= 1600);
+        for graph in [0, 100, GRAPH_BESIDE_SWEEPS.of(1600), GRAPH.of(1600)] {
+            assert!(sum(&walks) + graph + paused_sweeps_beside(graph, 1600) <= 1600);
+        }
+        assert_eq!(paused_sweeps_beside(0, 1600), PAUSED_SWEEPS.of(1600));
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
         let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
         assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);

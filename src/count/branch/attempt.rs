@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use super::worker::Worker;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
-use crate::run::memory_plan;
 
 impl<W: Word> Worker<'_, '_, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.
@@ -15,13 +14,7 @@ impl<W: Word> Worker<'_, '_, W> {
             Plan::Sweep(_) => {}
             // The sweeps within the walk need the memory.
             Plan::BranchAndSweep => self.shrink_paused_sweeps(0),
-            _ => {
-                let share = match self.shared.store.keeps_graph() {
-                    true => memory_plan::PAUSED_SWEEPS_FOR_GRAPH,
-                    false => memory_plan::PAUSED_SWEEPS,
-                };
-                self.shrink_paused_sweeps(share.of(self.shared.memory));
-            }
+            _ => self.fit_paused_sweeps(),
         }
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),

@@ -197,6 +197,9 @@ impl<W: Word> Worker<'_, '_, W> {
                 {
                     self.record_trail(work);
                 }
+                if self.shared.store.keeps_graph() {
+                    self.fit_paused_sweeps();
+                }
                 if self.shared.store.is_outgrown() {
                     walk.end(TrialEnd::Full);
                 } else if self.shared.is_obsolete(walk.trial.component) {

@@ -75,6 +75,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
+    /// Frees memory of paused sweeps if they hold more than a walk, the tree search and the graph leave them.
+    pub(super) fn fit_paused_sweeps(&mut self) {
+        let graph_bytes = self.shared.store.graph_bytes();
+        let bytes = memory_plan::paused_sweeps_beside(graph_bytes, self.shared.memory);
+        self.shrink_paused_sweeps(bytes);
+    }
+
     /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
     pub(super) fn shrink_paused_sweeps(&mut self, bytes: u64) {
         let mut sweeps = lock(&self.shared.paused_sweeps);
@@ -133,7 +140,45 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::plan::Plan;
     use crate::count::shared::tests::{setup, two_permutations, with_shared};
+    use crate::graph::{CellFate, Edge};
+    use crate::puzzle::Puzzle;
+
+    /// Once, they had a fixed share beside a graph, and the better one of two sweeps began again although the graph was small.
+    #[test]
+    fn a_paused_sweep_is_kept_until_the_graph_needs_its_memory() {
+        let ones = vec![[1]; 12];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        with_shared(&setup(&puzzle), true, |mut shared, _| {
+            let direction = Direction::Down;
+            let budget = 100_000;
+            let trial = Trial {
+                budget,
+                ..Trial::of(Plan::Sweep(direction))
+            };
+            let ended = Worker::new(&shared, None).run_trial(trial);
+            assert!(matches!(ended, TrialEnd::Paused { .. }));
+            let sweep = lock(&shared.paused_sweeps).take(0, direction).unwrap();
+            shared.memory = 3 * (sweep.bytes() + 1);
+            lock(&shared.paused_sweeps).keep(direction, sweep);
+            let edge = Edge::new([CellFate::Filled], Vec::new());
+            let is_kept = || {
+                Worker::new(&shared, None).fit_paused_sweeps();
+                let sweep = lock(&shared.paused_sweeps).take(0, direction);
+                let is_kept = sweep.is_some();
+                if let Some(sweep) = sweep {
+                    lock(&shared.paused_sweeps).keep(direction, sweep);
+                }
+                is_kept
+            };
+            assert!(is_kept());
+            while shared.store.graph_bytes() < shared.memory / 8 {
+                (shared.store).add_node(std::iter::once(edge.as_ref()), &Count::ONE);
+            }
+            assert!(!is_kept());
+        });
+    }
 
     #[test]
     fn a_sweep_stops_with_the_run_and_when_its_component_is_counted() {

@@ -191,7 +191,7 @@ impl Edges {
     }
 
     /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child. The graph
-    /// had `bytes_before` before the first node of the component.
+    /// had `bytes_before` before.
     fn add(
         &self,
         children: &Nodes,
@@ -224,7 +224,7 @@ impl Edges {
                 };
                 added.extend(node.map(|node| (node, count)));
             }
-            // The graph may grow into the memory that the sweep does not hold, and has its own bound.
+            // The graph shares the memory of the sweep, and has its own bound.
             let growth = store.graph_bytes().saturating_sub(bytes_before);
             let is_full = growth > resources.memory.remaining() || store.is_outgrown();
             match is_full || added.len() < chunk.len() {
@@ -283,9 +283,11 @@ pub(super) fn add_nodes<K: Key>(
             (live_near?, live_far?)
         }
     };
-    let bytes_before = store.graph_bytes();
     let add = |edges: Edges, children: &Nodes, shape: EdgeShape| {
-        let nodes = edges.add(children, &shape, (store, bytes_before), resources);
+        let before = store.graph_bytes();
+        let nodes = edges.add(children, &shape, (store, before), resources);
+        let growth = store.graph_bytes().saturating_sub(before);
+        resources.memory.reserve(growth);
         resources.memory.release(edges.bytes());
         nodes
     };
