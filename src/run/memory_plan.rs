@@ -1,9 +1,9 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share of the last three, less what
-//! the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread
-//! has half a MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
+//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share of the last three, less
+//! what the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has half a
+//! MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +84,8 @@ pub(crate) fn paused_sweeps_beside(graph_bytes: u64, limit: u64) -> u64 {
 /// on one thread is not at once of use to another one.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The bytes that a sweep may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and at
-/// least half of its share.
+/// The bytes that a sweep may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and
+/// at least half of its share.
 pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
     let share = SWEEP.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);

@@ -1,5 +1,6 @@
 //! The tests of the library and of the command, one module per subject. They are one program, which takes less time to build than one for
-//! each. What needs other features, or the whole machine, is a program of its own beside it.
+//! each. A test is a program of its own, beside this folder, if it needs other features, measures its own process, or measures times that
+//! other tests would disturb.
 
 #![cfg(feature = "cli")]
 

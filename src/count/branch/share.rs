@@ -198,6 +198,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     self.record_trail(work);
                 }
                 if self.shared.store.keeps_graph() {
+                    // The graph has grown.
                     self.fit_paused_sweeps();
                 }
                 if self.shared.store.is_outgrown() {

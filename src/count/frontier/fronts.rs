@@ -109,7 +109,7 @@ pub(super) trait Run<'s>: Debug + Send {
     /// Forecast of the combinations that are still to be read and generated.
     fn forecast(&self, lines: &Lines) -> f64;
 
-    /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that the sweep holds then, if there was any.
+    /// Frees what has been done for the class of fillings that is being joined. If there was any, returns the bytes that the sweep holds.
     fn drop_join(&mut self) -> Option<u64>;
 
     /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.

@@ -190,8 +190,8 @@ impl Edges {
         Ok(reversed)
     }
 
-    /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child. The graph
-    /// had `bytes_before` before.
+    /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child.
+    /// `bytes_before`: the bytes of the graph without these nodes.
     fn add(
         &self,
         children: &Nodes,
@@ -285,11 +285,11 @@ pub(super) fn add_nodes<K: Key>(
     };
     let add = |edges: Edges, children: &Nodes, shape: EdgeShape| {
         let before = store.graph_bytes();
-        let nodes = edges.add(children, &shape, (store, before), resources);
+        let nodes = edges.add(children, &shape, (store, before), resources)?;
         let growth = store.graph_bytes().saturating_sub(before);
         resources.memory.reserve(growth);
         resources.memory.release(edges.bytes());
-        nodes
+        Ok(nodes)
     };
 
     // Before its first line, the far frontier has one combination, without cells.
