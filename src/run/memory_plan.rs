@@ -72,9 +72,9 @@ pub(crate) const DESCENT: Share = Share(4);
 /// A repair: the searches for second solutions, of all threads together.
 pub(crate) const EXAMINATIONS: Share = Share(4);
 
-/// The bytes that paused sweeps may hold beside a graph of `graph_bytes` bytes.
-pub(crate) fn paused_sweeps_beside(graph_bytes: u64, limit: u64) -> u64 {
-    let left = SWEEP.of(limit) - DEFERRED.of(limit);
+/// The bytes that paused sweeps may hold on this number of threads beside a graph of `graph_bytes` bytes.
+pub(crate) fn paused_sweeps_beside(graph_bytes: u64, threads: usize, limit: u64) -> u64 {
+    let left = sweep_for_graph_on(threads, limit).saturating_sub(DEFERRED.of(limit));
     PAUSED_SWEEPS
         .of(limit)
         .min(left.saturating_sub(graph_bytes))
@@ -92,6 +92,12 @@ pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
     share.saturating_sub(kept).max(share / 2)
 }
 
+/// The bytes that a sweep and the graph may take together. The lists of the graph, of which each thread has its own, are copied when they
+/// grow, so that twice as much is kept for a thread.
+pub(crate) fn sweep_for_graph_on(threads: usize, limit: u64) -> u64 {
+    sweep_on((2 * threads).saturating_sub(1), limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,9 +111,10 @@ mod tests {
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
         for graph in [0, 100, GRAPH_BESIDE_SWEEPS.of(1600), GRAPH.of(1600)] {
-            assert!(sum(&walks) + graph + paused_sweeps_beside(graph, 1600) <= 1600);
+            assert!(sum(&walks) + graph + paused_sweeps_beside(graph, 1, 1600) <= 1600);
         }
-        assert_eq!(paused_sweeps_beside(0, 1600), PAUSED_SWEEPS.of(1600));
+        assert_eq!(paused_sweeps_beside(0, 1, 1600), PAUSED_SWEEPS.of(1600));
+        assert_eq!(sweep_for_graph_on(1, 1600), SWEEP.of(1600));
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
         let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
         assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);
@@ -126,5 +133,7 @@ mod tests {
         );
         assert_eq!([8, 64].map(|threads| on(threads, 40 * mib)), [10, 10]);
         assert_eq!(on(0, 100 * mib), 50);
+        let for_graph = |threads| sweep_for_graph_on(threads, 100 * mib) / mib;
+        assert_eq!([0, 1, 2, 8].map(for_graph), [50, 50, 46, 25]);
     }
 }

@@ -27,11 +27,15 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         };
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
-        let bytes = memory_plan::sweep_on(self.shared.workers, self.shared.memory);
+        let (workers, memory) = (self.shared.workers, self.shared.memory);
+        let bytes = match keeps_graph {
+            true => memory_plan::sweep_for_graph_on(workers, memory),
+            false => memory_plan::sweep_on(workers, memory),
+        };
         let allowance = Allowance {
             bytes: bytes.saturating_sub(store.graph_bytes()),
             work_ns: trial.budget,
-            threads: self.shared.workers,
+            threads: workers,
             // The layers of which a graph is built are kept in memory.
             scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
@@ -77,9 +81,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Frees memory of paused sweeps if they hold more than a walk, the tree search and the graph leave them.
     pub(super) fn fit_paused_sweeps(&mut self) {
-        let graph_bytes = self.shared.store.graph_bytes();
-        let bytes = memory_plan::paused_sweeps_beside(graph_bytes, self.shared.memory);
-        self.shrink_paused_sweeps(bytes);
+        let (workers, memory) = (self.shared.workers, self.shared.memory);
+        let store = &self.shared.store;
+        self.shrink_paused_sweeps(match store.keeps_graph() {
+            true => memory_plan::paused_sweeps_beside(store.graph_bytes(), workers, memory),
+            false => memory_plan::PAUSED_SWEEPS.of(memory),
+        });
     }
 
     /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
