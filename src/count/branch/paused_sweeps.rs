@@ -81,6 +81,7 @@ mod tests {
             scratch: None,
             stop: &|| false,
             make_room: &|_| (),
+            beside: &|| 0,
         };
         let component = &components.expect("nothing stops it")[0];
         let mut sweep = Sweep::new(&board, component, direction, false, allowance).unwrap();

@@ -33,13 +33,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             false => memory_plan::sweep_on(workers, memory),
         };
         let allowance = Allowance {
-            bytes: bytes.saturating_sub(store.graph_bytes()),
+            bytes,
             work_ns: trial.budget,
             threads: workers,
             // The layers of which a graph is built are kept in memory.
             scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
             make_room: &make_room,
+            beside: &|| store.graph_bytes(),
         };
         let target = &self.shared.components[component];
         let sweep = match paused {
@@ -124,6 +125,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             scratch: None,
             stop: &stop,
             make_room: &|_| (),
+            beside: &|| 0,
         };
         let count = [Direction::Down, Direction::Right]
             .into_iter()

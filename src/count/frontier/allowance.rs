@@ -27,6 +27,7 @@ pub(crate) struct Allowance<'r, 's> {
     pub(crate) scratch: Option<&'s Scratch>,
     pub(crate) stop: ShouldStop<'r>,
     pub(crate) make_room: MakeRoom<'r>,
+    pub(crate) beside: Beside<'r>,
 }
 
 /// Why a sweep ended without a count, or paused.
@@ -49,3 +50,7 @@ pub(crate) type ShouldStop<'r> = &'r (dyn Fn() -> bool + Sync);
 
 /// Called with the bytes that remain, whenever memory is charged. What else is held in the same memory can be freed then.
 pub(crate) type MakeRoom<'r> = &'r (dyn Fn(u64) + Sync);
+
+/// The bytes that something beside the sweep holds in the same memory now, and that the sweep cannot free: the graph, which other threads
+/// may extend meanwhile.
+pub(crate) type Beside<'r> = &'r (dyn Fn() -> u64 + Sync);

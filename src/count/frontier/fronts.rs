@@ -462,6 +462,7 @@ mod tests {
             scratch: None,
             stop: &|| false,
             make_room: &|_| (),
+            beside: &|| 0,
         }
     }
 

@@ -272,6 +272,7 @@ mod tests {
                 scratch: Some(&scratch),
                 stop: &stop,
                 make_room: &|_| (),
+                beside: &|| 0,
             };
             let resources = Resources::new(allowance, 1, 0);
             let mut sum = ProductSum::default();
@@ -305,6 +306,7 @@ mod tests {
             scratch: None,
             stop: &|| false,
             make_room: &|_| (),
+            beside: &|| 0,
         };
         let mut resources = Resources::new(allowance, 1, 0);
         let mut layer = Layer::<u64, u64>::first();

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::allowance::MakeRoom;
+use super::allowance::{Beside, MakeRoom};
 
 /// A memory budget.
 pub(crate) struct Memory<'r> {
-    /// Bytes in all.
+    /// Bytes in all, with those beside it.
     bytes: i64,
     /// Bytes charged; more than there are after [`Memory::reserve`] beyond the budget. Relaxed: a sum that guards no other memory.
     held: AtomicI64,
     make_room: MakeRoom<'r>,
+    beside: Beside<'r>,
 }
 
 impl fmt::Debug for Memory<'_> {
@@ -29,7 +30,19 @@ impl<'r> Memory<'r> {
             bytes: signed(bytes),
             held: AtomicI64::new(signed(held)),
             make_room,
+            beside: &|| 0,
         }
+    }
+
+    /// Lets something else take a part of the budget.
+    pub(crate) fn beside(self, beside: Beside<'r>) -> Self {
+        Memory { beside, ..self }
+    }
+
+    /// The bytes that may be charged in all, less what is beside them now.
+    fn limit(&self) -> i64 {
+        let beside = (self.beside)().try_into().unwrap_or(i64::MAX);
+        self.bytes.saturating_sub(beside)
     }
 
     /// Charges this number of bytes if they remain; returns whether it did.
@@ -37,7 +50,8 @@ impl<'r> Memory<'r> {
         let Ok(bytes) = i64::try_from(bytes) else {
             return false;
         };
-        let take = |held: i64| (held.saturating_add(bytes) <= self.bytes).then_some(held + bytes);
+        let limit = self.limit();
+        let take = |held: i64| (held.saturating_add(bytes) <= limit).then_some(held + bytes);
         let taken = self
             .held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
@@ -72,6 +86,30 @@ impl<'r> Memory<'r> {
     /// The number of remaining bytes.
     pub(crate) fn remaining(&self) -> u64 {
         let held = self.held.load(Ordering::Relaxed);
-        self.bytes.saturating_sub(held).max(0) as u64
+        self.limit().saturating_sub(held).max(0) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    /// Once, what was beside a sweep was read at its beginning alone, and both together outgrew their memory.
+    #[test]
+    fn what_is_beside_it_may_grow_into_what_is_not_held() {
+        let beside = AtomicU64::new(0);
+        let now = || beside.load(Ordering::Relaxed);
+        let memory = Memory::new(100, 20, &|_| ()).beside(&now);
+        assert!(memory.try_reserve(30));
+        beside.store(40, Ordering::Relaxed);
+        assert_eq!((memory.held(), memory.remaining()), (50, 10));
+        assert!(!memory.try_reserve(11) && memory.try_reserve(10));
+        beside.store(u64::MAX, Ordering::Relaxed);
+        assert_eq!((memory.held(), memory.remaining()), (60, 0));
+        assert!(!memory.try_reserve(1));
+        beside.store(0, Ordering::Relaxed);
+        assert_eq!(memory.remaining(), 40);
     }
 }

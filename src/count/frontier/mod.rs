@@ -74,7 +74,7 @@ impl<'s> Sweep<'s> {
         keeps_layers: bool,
         allowance: Allowance<'_, 's>,
     ) -> Result<Self, SweepEnd> {
-        let memory = Memory::new(allowance.bytes, 0, allowance.make_room);
+        let memory = Memory::new(allowance.bytes, 0, allowance.make_room).beside(allowance.beside);
         let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
         let held = memory.held();
         Ok(Sweep {
@@ -195,6 +195,7 @@ mod tests {
             scratch,
             stop: &|| false,
             make_room: &|_| (),
+            beside: &|| 0,
         };
         let (mut work, mut pauses) = (0, 0);
         let count = |component: Component<u64>| {
@@ -291,6 +292,7 @@ mod tests {
                     scratch: None,
                     stop: &|| false,
                     make_room: &|_| (),
+                    beside: &|| 0,
                 };
                 let roots = components.iter().map(|component| {
                     let sweep = Sweep::new(&board, component, direction, true, allowance);
@@ -333,6 +335,7 @@ mod tests {
                 scratch: None,
                 stop: &|| false,
                 make_room: &|_| (),
+                beside: &|| 0,
             };
             let sweep = Sweep::new(&board, &components[0], Direction::Down, true, allowance);
             let counted =
@@ -398,6 +401,7 @@ mod tests {
             scratch: None,
             stop: &|| false,
             make_room: &|_| (),
+            beside: &|| 0,
         };
         let sweep = Sweep::new(&board, &components[0], Direction::Down, false, allowance);
         (sweep.unwrap(), allowance)

@@ -191,12 +191,11 @@ impl Edges {
     }
 
     /// Adds a node with these edges for each combination of a layer. A node with a single edge that decides nothing is its child.
-    /// `bytes_before`: the bytes of the graph without these nodes.
     fn add(
         &self,
         children: &Nodes,
         shape: &EdgeShape,
-        (store, bytes_before): (&Store, u64),
+        store: &Store,
         resources: &Resources<'_, '_>,
     ) -> Result<Nodes, SweepEnd> {
         let (decides, child_number) = (shape.decides(), usize::from(children.ids.is_some()));
@@ -225,8 +224,7 @@ impl Edges {
                 added.extend(node.map(|node| (node, count)));
             }
             // The graph shares the memory of the sweep, and has its own bound.
-            let growth = store.graph_bytes().saturating_sub(bytes_before);
-            let is_full = growth > resources.memory.remaining() || store.is_outgrown();
+            let is_full = resources.memory.remaining() == 0 || store.is_outgrown();
             match is_full || added.len() < chunk.len() {
                 true => Err(SweepEnd::Full),
                 false => Ok(added),
@@ -284,12 +282,9 @@ pub(super) fn add_nodes<K: Key>(
         }
     };
     let add = |edges: Edges, children: &Nodes, shape: EdgeShape| {
-        let before = store.graph_bytes();
-        let nodes = edges.add(children, &shape, (store, before), resources)?;
-        let growth = store.graph_bytes().saturating_sub(before);
-        resources.memory.reserve(growth);
+        let nodes = edges.add(children, &shape, store, resources);
         resources.memory.release(edges.bytes());
-        Ok(nodes)
+        nodes
     };
 
     // Before its first line, the far frontier has one combination, without cells.

@@ -38,7 +38,8 @@ impl<'r, 's> Resources<'r, 's> {
     /// `combination_ns`: nanoseconds per combination. `held`: the bytes of the memory that the sweep holds already.
     pub(crate) fn new(allowance: Allowance<'r, 's>, combination_ns: u64, held: u64) -> Self {
         Resources {
-            memory: Memory::new(allowance.bytes, held, allowance.make_room),
+            memory: Memory::new(allowance.bytes, held, allowance.make_room)
+                .beside(allowance.beside),
             bytes: allowance.bytes,
             combinations: allowance.work_ns / combination_ns,
             spent: 0,
@@ -140,6 +141,7 @@ mod tests {
                 scratch,
                 stop: &|| false,
                 make_room: &|_| (),
+                beside: &|| 0,
             };
             Resources::new(allowance, 45, 0)
         };

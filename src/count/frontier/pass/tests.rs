@@ -17,6 +17,7 @@ fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
         scratch,
         stop: &|| false,
         make_room: &|_| (),
+        beside: &|| 0,
     };
     Resources::new(allowance, 1, 0)
 }
