@@ -20,7 +20,9 @@ impl<W: Word> Worker<'_, '_, W> {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
                 // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`.
-                self.shared.closed_to_workers.store(true, Ordering::Relaxed);
+                if !trial.is_solo {
+                    self.shared.closed_to_workers.store(true, Ordering::Relaxed);
+                }
                 self.shared.search_tree(trial)
             }
             Plan::Sweep(direction) => self.run_sweep(trial, direction),

@@ -1,7 +1,10 @@
 //! Generates the successors of combinations and partitions them by hash, in bounded memory.
 //!
 //! Each thread has a [`Partitioner`], which collects the successors of each partition in a chain of blocks. When there is no free block it
-//! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied.
+//! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied. All partitioners take
+//! their blocks and their work from one [`Quota`], little by little, so that they stop at about the same time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
@@ -9,8 +12,11 @@ use super::layer::{Chunks, Layer, LayerReader};
 use super::table::{BLOCK, Partitioning};
 use super::transition::{Successors, Transition};
 
-/// Combinations, read or generated, between two polls of `stop`.
-const COMBINATIONS_PER_POLL: i64 = 1 << 13;
+/// Combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
+const COMBINATIONS_PER_POLL: u64 = 1 << 13;
+
+/// Blocks that a partitioner takes from the quota at once.
+const BLOCKS_PER_GRANT: u64 = 8;
 
 /// Combinations without successors that take as long to read as one that has some.
 const BLOCKED_PER_COMBINATION: u32 = 8;
@@ -38,6 +44,31 @@ pub(crate) struct Partitioner<K, N> {
     pub(crate) work: u64,
 }
 
+/// What all partitioners together may still take in a batch. Relaxed: nothing else depends on these numbers.
+#[derive(Debug)]
+pub(crate) struct Quota {
+    /// Blocks, besides the first one of each partition.
+    blocks: AtomicU64,
+    /// Combinations that are read and generated.
+    work: AtomicU64,
+}
+
+impl Quota {
+    pub(crate) fn new(blocks: usize, work: u64) -> Self {
+        Quota {
+            blocks: AtomicU64::new(blocks as u64),
+            work: AtomicU64::new(work),
+        }
+    }
+
+    /// Takes this number from what is left, or all of that if it is less. Returns what it took.
+    fn take(left: &AtomicU64, wanted: u64) -> u64 {
+        let rest = |left: u64| Some(left.saturating_sub(wanted));
+        let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        before.unwrap_or_default().min(wanted)
+    }
+}
+
 /// The parameters of a batch.
 #[derive(Debug)]
 pub(crate) struct Batch<'b, 's, K, N> {
@@ -45,9 +76,8 @@ pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) transition: &'b Transition<'b, K>,
     pub(crate) chunks: &'b Chunks,
     pub(crate) partitioning: Partitioning,
-    /// For each thread: maximum number of combinations that are generated, and of those that are read and generated.
-    pub(crate) max_generated: usize,
-    pub(crate) max_work: u64,
+    /// Maximum number of blocks of a partitioner, at least one for each partition.
+    pub(crate) max_blocks: usize,
     /// Bytes of the buffer for reading a partition from disk.
     pub(crate) read_bytes: u64,
 }
@@ -83,17 +113,15 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         self.reader.partition()
     }
 
-    /// Empties the blocks, and fills them with the next successors until there is no free block or the batch has no work left.
+    /// Empties the blocks, and fills them with the next successors until there is no free block or the quota is used up.
     pub(crate) fn fill(
         &mut self,
         batch: &Batch<'_, '_, K, N>,
+        quota: &Quota,
         stop: ShouldStop<'_>,
     ) -> Result<(), SweepEnd> {
         let partitioning = batch.partitioning;
-        self.reset(
-            partitioning.partitions,
-            batch.max_generated.max(2 * partitioning.partitions * BLOCK),
-        );
+        self.reset(partitioning.partitions, batch.max_blocks);
         let Partitioner {
             successors,
             reader,
@@ -106,12 +134,13 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             blocked,
             work,
         } = self;
-        let max_work = i64::try_from(batch.max_work).unwrap_or(i64::MAX);
+        let take_work = || Quota::take(&quota.work, COMBINATIONS_PER_POLL) as i64;
+        let mut free_blocks = 0;
         let mut full = false;
         // The work that is left until the next poll, and all work of this batch until that poll.
-        let mut work_left = COMBINATIONS_PER_POLL.min(max_work);
+        let mut work_left = take_work();
         let mut granted = work_left;
-        loop {
+        while work_left > 0 {
             let paths = match *open_paths {
                 Some(paths) => paths,
                 None => {
@@ -142,10 +171,14 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                     next_index[partition] = at as u32 + 1;
                     work_left -= 1;
                     if (at + 1).is_multiple_of(BLOCK) {
-                        if previous_block.len() == *max_blocks {
+                        if free_blocks == 0 {
+                            free_blocks = Quota::take(&quota.blocks, BLOCKS_PER_GRANT);
+                        }
+                        if free_blocks == 0 || previous_block.len() == *max_blocks {
                             full = true;
                             return false;
                         }
+                        free_blocks -= 1;
                         let block = previous_block.len() as u32;
                         previous_block.push(last_block[partition]);
                         last_block[partition] = block;
@@ -167,8 +200,8 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                 if stop() {
                     return Err(SweepEnd::Stopped);
                 }
-                let more_work = COMBINATIONS_PER_POLL.min(max_work - granted + work_left);
-                if more_work <= 0 {
+                let more_work = take_work();
+                if more_work == 0 {
                     break;
                 }
                 granted += more_work - work_left;
@@ -186,8 +219,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
     }
 
     /// Empties the blocks, and gives one to each partition.
-    fn reset(&mut self, partitions: usize, max_generated: usize) {
-        let max_blocks = max_generated / BLOCK;
+    fn reset(&mut self, partitions: usize, max_blocks: usize) {
         self.previous_block.clear();
         if self.max_blocks != max_blocks {
             self.max_blocks = max_blocks;
@@ -271,8 +303,7 @@ mod tests {
             partitioning: Partitioning {
                 partitions: PARTITIONS,
             },
-            max_generated: 1,
-            max_work: u64::MAX,
+            max_blocks: 2 * PARTITIONS,
             read_bytes: 0,
         });
     }
@@ -283,16 +314,17 @@ mod tests {
         let mut filled = None;
         let partitions = vec![(0..512).collect(), (512..1024).collect()];
         with_batch(10, partitions, only_first, |batch| {
-            filled = Some(fill_batch(&Batch { max_work, ..batch }));
+            filled = Some(fill_batch(&batch, max_work));
         });
         filled.unwrap()
     }
 
-    fn fill_batch(batch: &Batch<'_, '_, u64, u64>) -> (Vec<u64>, Vec<(u64, usize)>) {
+    fn fill_batch(batch: &Batch<'_, '_, u64, u64>, max_work: u64) -> (Vec<u64>, Vec<(u64, usize)>) {
         let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
         let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
         loop {
-            partitioner.fill(batch, &|| false).unwrap();
+            let quota = Quota::new(PARTITIONS, max_work);
+            partitioner.fill(batch, &quota, &|| false).unwrap();
             // There are at most two blocks for each partition.
             assert!(partitioner.pool.len() <= 2 * PARTITIONS * BLOCK);
             assert!(partitioner.previous_block.len() <= 2 * PARTITIONS);
@@ -345,6 +377,32 @@ mod tests {
         }
     }
 
+    /// They once had equal parts of a batch, and the quick ones waited for the slow ones.
+    #[test]
+    fn a_partitioner_takes_what_another_leaves() {
+        with_batch(10, vec![(0..1024).collect()], false, |batch| {
+            let batch = Batch {
+                max_blocks: 100,
+                ..batch
+            };
+            let quota = Quota::new(20, u64::MAX);
+            let [mut quick, mut slow] =
+                [(); 2].map(|()| Partitioner::<u64, u64>::new(batch.transition));
+            for partitioner in [&mut quick, &mut slow] {
+                partitioner.fill(&batch, &quota, &|| false).unwrap();
+            }
+            // Each has a block for each partition in any case.
+            assert_eq!(quick.previous_block.len(), PARTITIONS + 20);
+            assert_eq!(slow.previous_block.len(), PARTITIONS);
+            assert!(slow.work > 0);
+        });
+        let left = AtomicU64::new(20);
+        assert_eq!(
+            [8, 8, 8, 8].map(|wanted| Quota::take(&left, wanted)),
+            [8, 8, 4, 0]
+        );
+    }
+
     #[test]
     fn eight_combinations_without_successors_count_as_one() {
         let (all, times) = fill_all(u64::MAX, true);
@@ -367,17 +425,16 @@ mod tests {
     #[test]
     fn the_last_combination_may_have_more_successors() {
         with_batch(10, vec![vec![0]], false, |batch| {
-            let batch = Batch {
-                max_work: 1,
-                ..batch
-            };
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
+            let mut fill = || {
+                let quota = Quota::new(PARTITIONS, 1);
+                partitioner.fill(&batch, &quota, &|| false).unwrap();
+                (partitioner.is_open(), partitioner.partition())
+            };
             for generated in 1..=10 {
-                partitioner.fill(&batch, &|| false).unwrap();
-                assert!(partitioner.is_open(), "{generated}");
-                assert_eq!(partitioner.partition(), None);
+                assert_eq!(fill(), (true, None), "{generated}");
             }
-            partitioner.fill(&batch, &|| false).unwrap();
+            fill();
             assert!(!partitioner.is_open());
         });
     }
@@ -388,12 +445,14 @@ mod tests {
         // more, which is between a combination and its successor.
         let partitions = vec![(0..1 << 13).collect()];
         with_batch(13, partitions, true, |batch| {
+            let blocks = (1 << 13) / BLOCK;
             let batch = Batch {
-                max_generated: 1 << 13,
+                max_blocks: blocks,
                 ..batch
             };
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
-            partitioner.fill(&batch, &|| false).unwrap();
+            let quota = Quota::new(blocks, u64::MAX);
+            partitioner.fill(&batch, &quota, &|| false).unwrap();
             assert!(!partitioner.is_open());
             assert_eq!(partitioner.work, (1 << 13) / 16 * 17);
         });
@@ -404,7 +463,7 @@ mod tests {
         with_batch(10, vec![vec![0]], false, |batch| {
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
             for partitions in [2, 4, 8] {
-                partitioner.reset(partitions, 100 * BLOCK);
+                partitioner.reset(partitions, 100);
                 assert_eq!(partitioner.pool.len(), partitions * BLOCK);
             }
             partitioner.free();

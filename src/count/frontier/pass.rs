@@ -10,7 +10,7 @@
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, Partition};
-use super::partitioner::{Batch, Partitioner};
+use super::partitioner::{Batch, Partitioner, Quota};
 use super::resources::{MAX_PARTITIONS, Resources};
 use super::runs::{Merge, ScratchFile, SortedRun, max_merged_runs};
 use super::table::{Added, BLOCK, Partitioning, Table, bytes_of};
@@ -28,6 +28,9 @@ const BATCH_GROWTH: usize = 4;
 
 /// From this number of combinations on, all threads work on a batch.
 const MIN_SHARED_BATCH: usize = 1 << 16;
+
+/// Where all threads work on a batch, it ends when all blocks but one in this number are filled, wherever they are.
+const SPARE_BLOCKS_DIVISOR: usize = 4;
 
 /// From this share of a layer on, the size of the next one is extrapolated.
 const MIN_SHARE_TO_EXTRAPOLATE: f64 = 0.25;
@@ -142,7 +145,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
         if !resources.memory.try_reserve(resources.all_read_bytes()) {
             return Err(SweepEnd::Full);
         }
-        let chunk = layer.len() / (8 * resources.partitioners() as u64);
+        let chunk = layer.len() / (8 * resources.threads as u64);
         let max_batch = resources.max_batch::<K, N>();
         Ok(Generation {
             chunks: Chunks::new(layer, chunk.clamp(1, MAX_CHUNK) as usize),
@@ -332,24 +335,32 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         } = generation;
         loop {
             if *batch_size >= MIN_SHARED_BATCH {
-                partitioners.resize_with(resources.partitioners(), || Partitioner::new(transition));
+                partitioners.resize_with(resources.threads, || Partitioner::new(transition));
             }
             let (stop, count) = (resources.stop, partitioners.len());
             let partitioning = Partitioning {
                 partitions: targets.len(),
             };
+            let first_blocks = count * targets.len();
+            let blocks = (*batch_size / BLOCK).max(2 * first_blocks);
             let batch = Batch {
                 layer: self,
                 transition,
                 chunks,
                 partitioning,
-                max_generated: *batch_size / count,
-                max_work: resources.combinations / count as u64 + 1,
+                max_blocks: blocks / count,
                 read_bytes: resources.read_bytes(),
             };
             let is_large = count > 1;
+            // A thread may fill more blocks than the others, so all together fill less than they have.
+            let filled = match is_large {
+                true => blocks - blocks / SPARE_BLOCKS_DIVISOR,
+                false => blocks,
+            };
+            let work = resources.combinations.saturating_add(count as u64);
+            let quota = Quota::new(filled - first_blocks, work);
             resources.for_each(is_large, partitioners, |_, partitioner| {
-                partitioner.fill(&batch, stop)
+                partitioner.fill(&batch, &quota, stop)
             })?;
             resources.for_each(is_large, targets, |i, target| {
                 let mut filled = partitioners.iter();

@@ -18,6 +18,10 @@ const BATCH_MEMORY_DIVISOR: u64 = 8;
 pub(super) const CHUNK: usize = 1 << 11;
 const MIN_SHARED_CHUNKS: usize = 4;
 
+/// A list is divided into at least this number of tasks for each thread, if it has as many items. A task is not divided when other threads
+/// have nothing left to do.
+const MIN_TASKS_PER_THREAD: usize = 8;
+
 /// The memory divided by this is for the buffers that read from disk.
 const READ_MEMORY_DIVISOR: u64 = 16;
 
@@ -57,14 +61,6 @@ impl<'r, 's> Resources<'r, 's> {
         left.map(|_| ()).ok_or(SweepEnd::Paused)
     }
 
-    /// The number of partitioners for a large batch: more than there are threads, so that no thread waits long for the others.
-    pub(crate) fn partitioners(&self) -> usize {
-        match self.threads {
-            1 => 1,
-            threads => 2 * threads,
-        }
-    }
-
     /// Maximum number of successors in a batch.
     pub(crate) fn max_batch<K, N>(&self) -> usize {
         let bytes = (self.bytes / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES);
@@ -73,7 +69,7 @@ impl<'r, 's> Resources<'r, 's> {
 
     /// Maximum number of partitions such that most blocks of a batch are filled.
     pub(crate) fn max_partitions<K, N>(&self) -> usize {
-        let partitions = self.max_batch::<K, N>() / self.partitioners() / BLOCK / 4;
+        let partitions = self.max_batch::<K, N>() / self.threads / BLOCK / 4;
         (partitions + 1)
             .next_power_of_two()
             .div_ceil(2)
@@ -87,7 +83,7 @@ impl<'r, 's> Resources<'r, 's> {
 
     /// Bytes of the buffers for reading one partition from disk.
     pub(crate) fn read_bytes(&self) -> u64 {
-        self.all_read_bytes() / (self.partitioners() + self.threads) as u64
+        self.all_read_bytes() / (2 * self.threads) as u64
     }
 
     /// What `work` returns for each chunk of a list, in order, on all threads if there are many chunks. It is called with the index of the
@@ -114,11 +110,13 @@ impl<'r, 's> Resources<'r, 's> {
         items: &mut [T],
         work: impl Fn(usize, &mut T) -> Result<(), SweepEnd> + Sync,
     ) -> Result<(), SweepEnd> {
+        let max_len = items.len() / (self.threads * MIN_TASKS_PER_THREAD) + 1;
         let mut items = items.iter_mut().enumerate();
         match is_large && self.threads > 1 {
             true => items
                 .collect::<Vec<_>>()
                 .into_par_iter()
+                .with_max_len(max_len)
                 .try_for_each(|(i, item)| work(i, item)),
             false => items.try_for_each(|(i, item)| work(i, item)),
         }
@@ -146,7 +144,7 @@ mod tests {
             Resources::new(allowance, 45, 0)
         };
         let one = resources(1 << 20, 1, None);
-        assert_eq!((one.combinations, one.partitioners()), (100, 1));
+        assert_eq!(one.combinations, 100);
         // An eighth of the memory, for combinations of 16 and of 32 bytes.
         assert_eq!(one.max_batch::<u64, u64>(), 1 << 13);
         assert_eq!(one.max_batch::<Pair, Pair>(), 1 << 12);
@@ -154,12 +152,11 @@ mod tests {
         assert_eq!(one.max_partitions::<u64, u64>(), 32);
         assert_eq!((one.all_read_bytes(), one.read_bytes()), (0, 0));
         let four = resources(1 << 20, 4, Some(&scratch));
-        assert_eq!(four.partitioners(), 8);
-        assert_eq!(four.max_partitions::<u64, u64>(), 4);
-        // Each partitioner and each thread may read a partition at the same time.
+        assert_eq!(four.max_partitions::<u64, u64>(), 8);
+        // Each thread may read a partition while its partitioner has another one open.
         assert_eq!(
             (four.all_read_bytes(), four.read_bytes()),
-            (1 << 16, (1 << 16) / 12)
+            (1 << 16, (1 << 16) / 8)
         );
         let large = resources(1 << 40, 1, None);
         assert_eq!(large.max_batch::<u64, u64>(), 1 << 22);

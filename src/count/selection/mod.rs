@@ -326,13 +326,14 @@ impl PlanSelection {
         if self.under_way.iter().any(is_shared) {
             return Next::Join;
         }
-        let is_solo = |&plan: &Plan| is_walk(plan) && self.leading_plan() != Some(plan);
+        let is_solo = |&plan: &Plan| !plan.is_sweep() && self.leading_plan() != Some(plan);
         let place = self.todo.iter().position(is_solo);
-        // The first trial counts most components.
+        // The first trial counts most components. The last one is the largest, and the quick trial may have tried it in vain.
+        let is_last = self.values.len() + 1 == self.components;
         let has_results = !self.tried.is_empty() || !self.before.is_empty();
         let may_begin = self.has_solo_trials
             && self.round_work >= MIN_HELPER_BUDGET_NS
-            && has_results
+            && (has_results || is_last)
             && !self.sweep_leads();
         match place.filter(|_| may_begin && !self.halted) {
             Some(place) => {
