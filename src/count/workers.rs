@@ -17,6 +17,9 @@ use crate::solutions::Stop;
 const FIRST_IDLE_SLEEP: Duration = Duration::from_micros(50);
 const MAX_IDLE_SLEEP: Duration = Duration::from_millis(1);
 
+/// The maximum while there is a sweep, which has tasks for all threads every few milliseconds.
+const MAX_SLEEP_BESIDE_SWEEP: Duration = Duration::from_micros(200);
+
 impl<W: Word> Shared<'_, W> {
     /// Counts all components on all threads: one worker hosts the trials, the others help.
     pub(crate) fn run_workers(&self) {
@@ -65,7 +68,7 @@ impl<W: Word> Shared<'_, W> {
                     self.report(trial, ended);
                     sleep = FIRST_IDLE_SLEEP;
                 }
-                Next::Wait => sleep = self.sleep(sleep),
+                Next::Wait => sleep = self.sleep(sleep, MAX_IDLE_SLEEP),
                 Next::Join | Next::Leave => break,
             }
         }
@@ -83,7 +86,10 @@ impl<W: Word> Shared<'_, W> {
         };
         let mut sleep = FIRST_IDLE_SLEEP;
         while !self.control.stopped() {
-            let next = lock(&self.selection).next_for_helper();
+            let (next, is_sweeping) = {
+                let mut selection = lock(&self.selection);
+                (selection.next_for_helper(), selection.is_sweeping())
+            };
             let walk = lock(&self.walk).clone();
             match (next, walk) {
                 (Next::Leave, _) => break,
@@ -96,7 +102,11 @@ impl<W: Word> Shared<'_, W> {
                 // this helper, which could not go on before that one leaves, while the thread that was meant for it has nothing to do.
                 _ if may_run_tasks() && rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
-                    sleep = self.sleep(sleep);
+                    let max = match is_sweeping {
+                        true => MAX_SLEEP_BESIDE_SWEEP,
+                        false => MAX_IDLE_SLEEP,
+                    };
+                    sleep = self.sleep(sleep, max);
                     continue;
                 }
             }
@@ -105,11 +115,11 @@ impl<W: Word> Shared<'_, W> {
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Sleeps for this time; returns the time for the next sleep.
-    fn sleep(&self, sleep: Duration) -> Duration {
+    /// Sleeps for this time, or for `max` if that is less; returns the time for the next sleep.
+    fn sleep(&self, sleep: Duration, max: Duration) -> Duration {
         self.control.poll();
-        std::thread::sleep(sleep);
-        MAX_IDLE_SLEEP.min(2 * sleep)
+        std::thread::sleep(sleep.min(max));
+        max.min(2 * sleep)
     }
 }
 
@@ -158,7 +168,7 @@ mod tests {
                         selection.report(trial, TrialEnd::Spent { forecast, proved });
                     }
                     drop(selection);
-                    shared.sleep(FIRST_IDLE_SLEEP);
+                    shared.sleep(FIRST_IDLE_SLEEP, MAX_IDLE_SLEEP);
                 }
             });
             assert_eq!(shared.lower_bound(), Count::from(12));
@@ -217,8 +227,10 @@ mod tests {
     fn a_worker_without_work_sleeps_longer_each_time() {
         let puzzle = two_permutations();
         with_shared(&setup(&puzzle), false, |shared, _| {
-            assert_eq!(shared.sleep(FIRST_IDLE_SLEEP), 2 * FIRST_IDLE_SLEEP);
-            assert_eq!(shared.sleep(MAX_IDLE_SLEEP), MAX_IDLE_SLEEP);
+            let max = MAX_IDLE_SLEEP;
+            assert_eq!(shared.sleep(FIRST_IDLE_SLEEP, max), 2 * FIRST_IDLE_SLEEP);
+            assert_eq!(shared.sleep(max, max), max);
+            assert_eq!(shared.sleep(max, FIRST_IDLE_SLEEP), FIRST_IDLE_SLEEP);
         });
     }
 

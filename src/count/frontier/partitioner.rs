@@ -12,8 +12,12 @@ use super::layer::{Chunks, Layer, LayerReader};
 use super::table::{BLOCK, Partitioning};
 use super::transition::{Successors, Transition};
 
-/// Combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
+/// Maximum number of combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
 const COMBINATIONS_PER_POLL: u64 = 1 << 13;
+
+/// A partitioner takes at most this share of the work of a fair part from the quota at once. Some partitioners have nothing left to read,
+/// and must not take all the work from the others.
+const GRANTS_PER_PARTITIONER: u64 = 4;
 
 /// Blocks that a partitioner takes from the quota at once.
 const BLOCKS_PER_GRANT: u64 = 8;
@@ -49,15 +53,19 @@ pub(crate) struct Partitioner<K, N> {
 pub(crate) struct Quota {
     /// Blocks, besides the first one of each partition.
     blocks: AtomicU64,
-    /// Combinations that are read and generated.
+    /// Combinations that are read and generated, and how many a partitioner takes at once.
     work: AtomicU64,
+    work_per_grant: u64,
 }
 
 impl Quota {
-    pub(crate) fn new(blocks: usize, work: u64) -> Self {
+    /// For this number of partitioners.
+    pub(crate) fn new(partitioners: usize, blocks: usize, work: u64) -> Self {
+        let grants = GRANTS_PER_PARTITIONER * partitioners as u64;
         Quota {
             blocks: AtomicU64::new(blocks as u64),
             work: AtomicU64::new(work),
+            work_per_grant: (work / grants).clamp(1, COMBINATIONS_PER_POLL),
         }
     }
 
@@ -134,11 +142,14 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             blocked,
             work,
         } = self;
-        let take_work = || Quota::take(&quota.work, COMBINATIONS_PER_POLL) as i64;
+        // What has been done beyond a grant is paid from the next one.
+        let take_work = |excess: i64| {
+            Quota::take(&quota.work, quota.work_per_grant + excess.unsigned_abs()) as i64
+        };
         let mut free_blocks = 0;
         let mut full = false;
         // The work that is left until the next poll, and all work of this batch until that poll.
-        let mut work_left = take_work();
+        let mut work_left = take_work(0);
         let mut granted = work_left;
         while work_left > 0 {
             let paths = match *open_paths {
@@ -200,12 +211,9 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                 if stop() {
                     return Err(SweepEnd::Stopped);
                 }
-                let more_work = take_work();
-                if more_work == 0 {
-                    break;
-                }
-                granted += more_work - work_left;
-                work_left = more_work;
+                let more_work = take_work(work_left);
+                granted += more_work;
+                work_left += more_work;
             }
         }
         *work = (granted - work_left) as u64;
@@ -323,7 +331,7 @@ mod tests {
         let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
         let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
         loop {
-            let quota = Quota::new(PARTITIONS, max_work);
+            let quota = Quota::new(1, PARTITIONS, max_work);
             partitioner.fill(batch, &quota, &|| false).unwrap();
             // There are at most two blocks for each partition.
             assert!(partitioner.pool.len() <= 2 * PARTITIONS * BLOCK);
@@ -385,7 +393,7 @@ mod tests {
                 max_blocks: 100,
                 ..batch
             };
-            let quota = Quota::new(20, u64::MAX);
+            let quota = Quota::new(2, 20, u64::MAX);
             let [mut quick, mut slow] =
                 [(); 2].map(|()| Partitioner::<u64, u64>::new(batch.transition));
             for partitioner in [&mut quick, &mut slow] {
@@ -401,6 +409,32 @@ mod tests {
             [8, 8, 8, 8].map(|wanted| Quota::take(&left, wanted)),
             [8, 8, 4, 0]
         );
+    }
+
+    /// On 16 threads the partitioners that had nothing left to read once took all the work, again and again, and the sweep never ended.
+    #[test]
+    fn partitioners_without_a_chunk_leave_most_of_the_work_to_the_others() {
+        with_batch(10, vec![(0..1024).collect()], false, |batch| {
+            let new = || Partitioner::<u64, u64>::new(batch.transition);
+            let mut last = new();
+            last.fill(&batch, &Quota::new(1, PARTITIONS, 1), &|| false)
+                .unwrap();
+            while batch.chunks.partition().is_some() {
+                let quota = Quota::new(1, PARTITIONS, u64::MAX);
+                new().fill(&batch, &quota, &|| false).unwrap();
+            }
+            for work in [16, 17, 40, 400] {
+                let quota = Quota::new(16, PARTITIONS, work);
+                let mut done = new();
+                (0..15).for_each(|_| done.fill(&batch, &quota, &|| false).unwrap());
+                last.fill(&batch, &quota, &|| false).unwrap();
+                assert!(
+                    done.work == 0 && last.work > work / 2 - 8,
+                    "{} {work}",
+                    last.work
+                );
+            }
+        });
     }
 
     #[test]
@@ -427,7 +461,7 @@ mod tests {
         with_batch(10, vec![vec![0]], false, |batch| {
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
             let mut fill = || {
-                let quota = Quota::new(PARTITIONS, 1);
+                let quota = Quota::new(1, PARTITIONS, 1);
                 partitioner.fill(&batch, &quota, &|| false).unwrap();
                 (partitioner.is_open(), partitioner.partition())
             };
@@ -451,7 +485,7 @@ mod tests {
                 ..batch
             };
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
-            let quota = Quota::new(blocks, u64::MAX);
+            let quota = Quota::new(1, blocks, u64::MAX);
             partitioner.fill(&batch, &quota, &|| false).unwrap();
             assert!(!partitioner.is_open());
             assert_eq!(partitioner.work, (1 << 13) / 16 * 17);

@@ -358,7 +358,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 false => blocks,
             };
             let work = resources.combinations.saturating_add(count as u64);
-            let quota = Quota::new(filled - first_blocks, work);
+            let quota = Quota::new(count, filled - first_blocks, work);
             resources.for_each(is_large, partitioners, |_, partitioner| {
                 partitioner.fill(&batch, &quota, stop)
             })?;

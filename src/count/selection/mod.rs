@@ -347,6 +347,11 @@ impl PlanSelection {
         }
     }
 
+    /// Whether a sweep is under way.
+    pub(crate) fn is_sweeping(&self) -> bool {
+        (self.under_way.iter()).any(|(trial, _)| trial.plan.is_sweep())
+    }
+
     /// The leader of this round.
     fn leading_plan(&self) -> Option<Plan> {
         self.leader.map(|(leader, _)| leader)
