@@ -328,12 +328,11 @@ impl PlanSelection {
         }
         let is_solo = |&plan: &Plan| !plan.is_sweep() && self.leading_plan() != Some(plan);
         let place = self.todo.iter().position(is_solo);
-        // The first trial counts most components. The last one is the largest, and the quick trial may have tried it in vain.
-        let is_last = self.values.len() + 1 == self.components;
+        // The first trial counts most components.
         let has_results = !self.tried.is_empty() || !self.before.is_empty();
         let may_begin = self.has_solo_trials
             && self.round_work >= MIN_HELPER_BUDGET_NS
-            && (has_results || is_last)
+            && has_results
             && !self.sweep_leads();
         match place.filter(|_| may_begin && !self.halted) {
             Some(place) => {
