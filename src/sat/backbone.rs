@@ -153,8 +153,8 @@ const MIN_CONFLICTS: u64 = 2000;
 const CONFLICT_DIVISOR: u64 = 8;
 
 /// Conflicts after which a solver that does not work alone exchanges clauses, also amid a question. Over 13 tournament and random puzzles
-/// eight solvers then needed 1.12 times the ticks of one. If they exchanged clauses only before each question, of 2000 conflicts and more,
-/// four needed 1.6 times as much on four of these puzzles: each learnt again what others had learnt.
+/// eight solvers then needed 1.12 times the ticks of one. When they exchanged clauses only before each question, of 2000 conflicts and more,
+/// four took 1.6 times the CPU time of one on four of these puzzles: each learnt again what others had learnt.
 const CONFLICTS_PER_EXCHANGE: u64 = 50;
 
 /// Finds the backbone of the solutions that are not forbidden in a solver. `first` is one of them; `others` are more, if known. All must be

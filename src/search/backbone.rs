@@ -31,7 +31,7 @@ pub(crate) struct Effort {
 const MAX_SOLVERS: usize = 8;
 
 /// Several SAT solvers together may take more ticks than one, by the maximum of one divided by this, because they may need more for the same
-/// cells: over five searches of 40 to 70 million ticks, eight took up to 1.37 times those of one, and two up to 1.04 times.
+/// cells: in four searches of 35 to 60 million ticks, eight took up to 1.37 times those of one, and two up to 1.04 times.
 const SEVERAL_SOLVERS_DIVISOR: u64 = 4;
 
 /// Ticks of the first SAT solver after which the others join: less than a tenth of a second. Most searches take less, and the others first
