@@ -246,17 +246,15 @@ impl<'a> BackboneSearch<'a> {
             let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
             let answer = match stop(undecided, solver.ticks()) {
                 true => None,
-                false if solvers == 1 => Some(self.ask_about(solver, &chunk, max_conflicts)),
                 false => {
                     let end = before + max_conflicts;
-                    self.ask_beside_others(solver, &mut chunk, end, &mut fixed_read)
+                    Some(self.ask_about(&mut chunk, solver, solvers, end, &mut fixed_read))
                 }
             };
             let is_stopped = match &answer {
                 // Fewer conflicts than the maximum: the solver was told to stop.
                 Some(Answer::Unknown) => solver.conflicts() - before < max_conflicts,
-                // Others may have decided the whole chunk.
-                _ => answer.is_none() && !chunk.is_empty(),
+                _ => answer.is_none(),
             };
             let mut state = lock(&self.state);
             match answer {
@@ -281,44 +279,36 @@ impl<'a> BackboneSearch<'a> {
         }
     }
 
-    /// Asks a solver for a solution that flips a cell of this chunk, until this number of conflicts.
+    /// Asks a solver for a solution that flips a cell of this chunk, until it has had `end` conflicts in all. If it does not work alone, it
+    /// exchanges clauses with the others meanwhile, and the cells that they decide leave the chunk. No solution flips a cell of an empty chunk.
     fn ask_about(
         &self,
-        solver: &mut SatSolver,
-        chunk: &[(usize, usize)],
-        conflicts: u64,
-    ) -> Answer {
-        solver.require_difference(self.first, chunk);
-        solver.solve(u32::try_from(conflicts).ok())
-    }
-
-    /// The same, until the solver has had `end` conflicts in all, for a solver that works beside others: from time to time it exchanges
-    /// clauses with them, and drops the cells from the chunk that they have decided. `None`: they have decided the whole chunk.
-    fn ask_beside_others(
-        &self,
-        solver: &mut SatSolver,
         chunk: &mut Vec<(usize, usize)>,
+        solver: &mut SatSolver,
+        solvers: usize,
         end: u64,
         fixed_read: &mut usize,
-    ) -> Option<Answer> {
-        loop {
+    ) -> Answer {
+        let max_conflicts = match solvers {
+            1 => u64::MAX,
+            _ => CONFLICTS_PER_EXCHANGE,
+        };
+        while !chunk.is_empty() {
             solver.exchange_clauses();
+            solver.require_difference(self.first, chunk);
+            let before = solver.conflicts();
+            let conflicts = (end - before).min(max_conflicts);
+            let answer = solver.solve(u32::try_from(conflicts).ok());
+            let is_stopped = solver.conflicts() - before < conflicts;
+            if answer != Answer::Unknown || is_stopped || solver.conflicts() >= end {
+                return answer;
+            }
             let mut state = lock(&self.state);
             self.fix_cells(&state, solver, fixed_read);
             state.take_proved(solver);
             chunk.retain(|&(row, column)| !state.backbone.is_decided(row, column));
-            drop(state);
-            if chunk.is_empty() {
-                return None;
-            }
-            let before = solver.conflicts();
-            let conflicts = end.saturating_sub(before).min(CONFLICTS_PER_EXCHANGE);
-            let answer = self.ask_about(solver, chunk, conflicts);
-            let is_stopped = solver.conflicts() - before < conflicts;
-            if answer != Answer::Unknown || is_stopped || solver.conflicts() >= end {
-                return Some(answer);
-            }
         }
+        Answer::None
     }
 
     /// Fixes the cells in the solver that others have fixed since it was last told.

@@ -30,6 +30,9 @@ pub(crate) struct Effort {
 /// 1.2 times, and eight 1.5 times, a part of which went into encoding the puzzle.
 const MAX_SOLVERS: usize = 8;
 
+/// Bytes that each of several SAT solvers may take, with what it learns: after ten seconds on TAAI 2011 #590 each has about 8 MiB.
+const BYTES_PER_SOLVER: u64 = 8 << 20;
+
 /// Several SAT solvers together may take more ticks than one, by the maximum of one divided by this, because they may need more for the same
 /// cells: in four searches of 35 to 60 million ticks, eight took up to 1.37 times those of one, and two up to 1.04 times.
 const SEVERAL_SOLVERS_DIVISOR: u64 = 4;
@@ -260,8 +263,9 @@ impl Search<'_> {
     ) -> Option<(BackboneResult, u64)> {
         let search = BackboneSearch::new(first, others);
         let clues = Clues::new(self.puzzle);
-        let solvers = effort.solvers.clamp(1, MAX_SOLVERS);
-        let memory = memory_plan::SOLVER.part(self.memory(), solvers as u64);
+        let memory = memory_plan::SOLVER.of(self.memory());
+        let solvers = solvers_in(memory, effort.solvers);
+        let memory = memory / solvers as u64;
         let exchange = (solvers > 1).then(Arc::default);
         let all = known.undecided().max(1);
         let progress = Mutex::new(Progress {
@@ -341,6 +345,12 @@ impl Search<'_> {
     }
 }
 
+/// How many of `wanted` solvers work on a search, if they may take this number of bytes together: at least one.
+fn solvers_in(memory: u64, wanted: usize) -> usize {
+    let room = usize::try_from(memory / BYTES_PER_SOLVER).unwrap_or(usize::MAX);
+    wanted.min(MAX_SOLVERS).min(room).max(1)
+}
+
 /// The maximum number of ticks of this number of solvers together, if one has `ticks`.
 fn ticks_of_all(ticks: u64, solvers: usize) -> u64 {
     match solvers {
@@ -352,6 +362,22 @@ fn ticks_of_all(ticks: u64, solvers: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Under `--memory 40M`, which allows 10 MiB for all of them, eight solvers took 17 MiB more than two (TAAI 2011 #590).
+    #[test]
+    fn there_are_as_many_solvers_as_there_is_memory_for() {
+        let mib = 1 << 20;
+        for (memory, wanted, solvers) in [
+            (0, 8, 1),
+            (10 * mib, 8, 1),
+            (25 * mib, 8, 3),
+            (1 << 40, 2, 2),
+            (1 << 40, 16, 8),
+            (1 << 40, 0, 1),
+        ] {
+            assert_eq!(solvers_in(memory, wanted), solvers);
+        }
+    }
 
     #[test]
     fn several_solvers_have_a_quarter_more_ticks() {

@@ -19,7 +19,8 @@ impl<W: Word> Worker<'_, '_, W> {
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
-                // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`.
+                // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`. On one thread the
+                // search has no tasks.
                 if !trial.is_solo {
                     self.shared.closed_to_workers.store(true, Ordering::Relaxed);
                 }

@@ -182,7 +182,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                     next_index[partition] = at as u32 + 1;
                     work_left -= 1;
                     if (at + 1).is_multiple_of(BLOCK) {
-                        if free_blocks == 0 {
+                        if free_blocks == 0 && previous_block.len() < *max_blocks {
                             free_blocks = Quota::take(&quota.blocks, BLOCKS_PER_GRANT);
                         }
                         if free_blocks == 0 || previous_block.len() == *max_blocks {

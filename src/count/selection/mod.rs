@@ -321,8 +321,9 @@ impl PlanSelection {
         if is_over {
             return Next::Leave;
         }
-        let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
-        let is_shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.is_solo;
+        let is_shared = |&(Trial { plan, is_solo, .. }, _): &(Trial, Instant)| {
+            !plan.is_sweep() && plan != Plan::Tree && !is_solo
+        };
         if self.under_way.iter().any(is_shared) {
             return Next::Join;
         }

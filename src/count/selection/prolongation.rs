@@ -96,13 +96,13 @@ impl PlanSelection {
         })
     }
 
-    /// The walks but the leader's that helpers have begun in this round. With one worker they would still be left when the leader, or a sweep
+    /// The plans that helpers have begun in this round: all but sweeps and the leader. With one worker they would still be left when the leader, or a sweep
     /// before it, ends its trial. So they count as left: then a plan goes on in the same cases on any number of threads.
     fn taken_by_helpers(&self) -> Vec<Plan> {
         let under_way = self.under_way.iter().map(|(trial, _)| trial.plan);
         let plans = self.tried.iter().map(|tried| tried.plan).chain(under_way);
-        let is_walk = |plan: &Plan| !plan.is_sweep() && Some(*plan) != self.leading_plan();
-        plans.filter(is_walk).collect()
+        let is_for_helper = |plan: &Plan| !plan.is_sweep() && Some(*plan) != self.leading_plan();
+        plans.filter(is_for_helper).collect()
     }
 
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
