@@ -8,6 +8,9 @@
 //! such a cell and have changed since. It reaches the same fixpoint as a probe from scratch, with about half of the settles.
 //!
 //! The number of cells that each side decides is recorded, to choose the cell to branch on.
+//!
+//! The records of a path take much memory on a large board. Beyond a maximum those of the nodes nearest to the root are dropped, and a child
+//! of such a node is probed from scratch: there are far fewer of these children than of those deeper down.
 
 use std::ops::Range;
 
@@ -83,9 +86,12 @@ struct SideRow<W> {
 /// Maximum size of [`Prober::side_rows`], in bytes, with the room that the list may have.
 const MAX_SIDE_BYTES: u64 = 1 << 22;
 
+/// Size of [`Prober::records`], in bytes, up to which no record is dropped.
+const MIN_RECORD_BYTES: u64 = 1 << 17;
+
 const NEVER: u32 = u32::MAX;
 
-/// The probe records of a node, as a range of indices, and the lines changed since.
+/// The probe records of a node, as a range of [positions](ProberMark), and the lines changed since.
 #[derive(Clone, Copy, Debug)]
 pub struct Inherited {
     start: usize,
@@ -128,6 +134,7 @@ pub enum Probed {
 /// A state of a [`Prober`] to which [`Prober::backtrack`] returns; by default, the one without records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProberMark {
+    /// The position of the next record: its index in [`Prober::records`] and the number of records dropped before it.
     records: usize,
     side_rows: usize,
 }
@@ -135,8 +142,11 @@ pub struct ProberMark {
 /// Probes the cells of a region to a fixpoint; stores the records of all nodes on the path from the first node of the task.
 #[derive(Clone, Debug)]
 pub struct Prober<W> {
-    /// Records of the nodes on the path, one range per node.
+    /// Records of the nodes on the path, one range per node, without those dropped from its beginning.
     records: Vec<ProbeRecord>,
+    dropped: usize,
+    /// Maximum number of them; but those of the node being probed and of its parent are kept.
+    max_records: usize,
     /// Lines changed by each deduction since probing of the node began.
     events: Vec<LineSet>,
     /// The cells that the sides of these records decided, the rows of a side in order.
@@ -150,22 +160,28 @@ pub struct Prober<W> {
 }
 
 impl<W: Word> Default for Prober<W> {
-    /// A prober that keeps as many cells of the sides of probes as it ever may.
+    /// A prober that keeps all records, and as many cells of the sides of probes as it ever may.
     fn default() -> Self {
-        Prober::new(MAX_SIDE_BYTES)
+        Prober::new(u64::MAX)
     }
 }
 
 impl<W: Word> Prober<W> {
-    /// A prober that takes about `bytes` bytes for the cells of the sides of probes, and at most 4 MiB.
+    /// A prober that takes about `bytes` bytes: half of them for records, but at least an eighth of a MiB, and the other half for the cells of
+    /// the sides of probes, but at most 4 MiB.
     pub fn new(bytes: u64) -> Self {
         // Half of a list may be room.
         let bytes_per_row = 2 * size_of::<SideRow<W>>() as u64;
+        let bytes_per_record = 2 * size_of::<ProbeRecord>() as u64;
+        let half = bytes / 2;
+        let max_records = half.max(MIN_RECORD_BYTES) / bytes_per_record;
         Prober {
             records: Vec::new(),
+            dropped: 0,
+            max_records: usize::try_from(max_records).unwrap_or(usize::MAX),
             events: Vec::new(),
             side_rows: Vec::new(),
-            max_side_rows: (bytes.min(MAX_SIDE_BYTES) / bytes_per_row) as usize,
+            max_side_rows: (half.min(MAX_SIDE_BYTES) / bytes_per_row) as usize,
             before: Snapshot::new(),
             probes: 0,
             deductions: 0,
@@ -185,17 +201,23 @@ impl<W: Word> Prober<W> {
     /// The current state, for [`Prober::backtrack`].
     pub fn mark(&self) -> ProberMark {
         ProberMark {
-            records: self.records.len(),
+            records: self.dropped + self.records.len(),
             side_rows: self.side_rows.len(),
         }
     }
 
-    /// A prober with these records only, to continue in another task.
+    /// The records of a node, as a range of indices; `None` if they have been dropped.
+    fn range(&self, node: Inherited) -> Option<Range<usize>> {
+        let start = node.start.checked_sub(self.dropped)?;
+        Some(start..node.end - self.dropped)
+    }
+
+    /// A prober with these records only, to continue in another task; `None` if they have been dropped.
     #[must_use]
-    pub fn branch(&self, inherited: Inherited) -> (Self, Inherited) {
+    pub fn branch(&self, inherited: Inherited) -> Option<(Self, Inherited)> {
         // Without the cells of the sides, the first probe of each cell is from scratch.
-        let records = self.records[inherited.start..inherited.end].iter();
-        let records: Vec<ProbeRecord> = records
+        let records: Vec<ProbeRecord> = self.records[self.range(inherited)?]
+            .iter()
             .map(|record| ProbeRecord {
                 sides: record.sides.map(Side::without_cells),
                 ..*record
@@ -208,9 +230,11 @@ impl<W: Word> Prober<W> {
         };
         let prober = Prober {
             records,
+            max_records: self.max_records,
+            max_side_rows: self.max_side_rows,
             ..Prober::default()
         };
-        (prober, inherited)
+        Some((prober, inherited))
     }
 
     /// Removes all records.
@@ -220,7 +244,8 @@ impl<W: Word> Prober<W> {
 
     /// Removes the records made since `mark`.
     pub fn backtrack(&mut self, mark: ProberMark) {
-        self.records.truncate(mark.records);
+        self.records
+            .truncate(mark.records.saturating_sub(self.dropped));
         self.side_rows.truncate(mark.side_rows);
     }
 
@@ -235,13 +260,14 @@ impl<W: Word> Prober<W> {
         mut is_over: impl FnMut() -> bool,
         mut stop: impl FnMut(&Board<'_, W>) -> bool,
     ) -> Probed {
+        self.drop_records(inherited);
         let start = self.records.len();
         self.events.clear();
         board.update_snapshot(&mut self.before, LineSet::ALL);
-        match inherited {
-            Some(parent) => {
+        match inherited.and_then(|parent| Some((parent, self.range(parent)?))) {
+            Some((parent, records)) => {
                 self.events.push(parent.changed);
-                for i in parent.start..parent.end {
+                for i in records {
                     let record = self.records[i];
                     if region.has(record.cell) && board.is_unknown(record.cell) {
                         self.records.push(ProbeRecord {
@@ -299,17 +325,28 @@ impl<W: Word> Prober<W> {
         }
         self.records.truncate(end);
         let inherited = Inherited {
-            start,
-            end,
+            start: self.dropped + start,
+            end: self.dropped + end,
             changed: LineSet::NONE,
         };
         Probed::Fixpoint(inherited, self.best(inherited, region))
     }
 
-    /// The best cell of a region to branch on, by the records of a node.
+    /// If there are as many records as there may be, drops the older half of them, but none of the parent.
+    fn drop_records(&mut self, parent: Option<Inherited>) {
+        if self.records.len() >= self.max_records {
+            let kept = parent.and_then(|parent| self.range(parent));
+            let first_kept = kept.map_or(self.records.len(), |kept| kept.start);
+            let older = first_kept.min(self.records.len().div_ceil(2));
+            self.records.drain(..older);
+            self.dropped += older;
+        }
+    }
+
+    /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, or if the records have been dropped.
     pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
-        let records = self.records[node.start..node.end].iter();
-        records
+        self.records[self.range(node)?]
+            .iter()
             .filter(|record| region.has(record.cell))
             .min_by_key(|record| {
                 std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))

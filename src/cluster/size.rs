@@ -128,7 +128,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         let outcome = match probed {
             Probed::Contradiction => None,
             Probed::Stopped => Some(None),
-            Probed::Fixpoint(inherited, _) => Some(Some(self.prober.branch(inherited))),
+            Probed::Fixpoint(inherited, _) => Some(self.prober.branch(inherited)),
         };
         self.prober.clear();
         outcome
@@ -300,7 +300,8 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                                 rows: self.board.rows().into(),
                                 unknown,
                                 cell,
-                                state: inherited.map(|inherited| self.prober.branch(inherited)),
+                                state: inherited
+                                    .and_then(|inherited| self.prober.branch(inherited)),
                             };
                             paths.insert(unknown * MAX_PATHS / root_unknown, (node, total_weight));
                         }

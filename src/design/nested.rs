@@ -49,7 +49,8 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
             Probed::Stopped => Ended::Stopped,
             Probed::Fixpoint(inherited, _) => {
                 // Drops the records of earlier fixpoints, so that they cannot pile up.
-                let (prober, inherited) = self.prober.branch(inherited);
+                let branch = self.prober.branch(inherited);
+                let (prober, inherited) = branch.expect("all records are kept");
                 (self.prober, self.inherited) = (prober, Some(inherited));
                 Ended::Fixpoint
             }

@@ -1,9 +1,9 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
-//! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share of the last three, less
-//! what the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has half a
-//! MiB for settled lines, and in a search up to 4 MiB for the cells of probes.
+//! Uses at the same time add up to at most the whole limit. A search holds fillings, probes, subproblem caches and one SAT solver. A count
+//! holds numbers, components, lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share
+//! of the last three, less what the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the
+//! limit, each thread has half a MiB for settled lines, and at least an eighth for records of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,12 @@ pub(crate) const FILLINGS: Share = Share(2);
 /// A search, and an estimate: the SAT solver.
 pub(crate) const SOLVER: Share = Share(4);
 
+/// A search: the probes of all threads together.
+pub(crate) const SEARCH_PROBES: Share = Share(8);
+
+/// A search: the subproblem caches of all threads together.
+pub(crate) const SUBPROBLEMS: Share = Share(8);
+
 /// A count: the numbers of sets of line states.
 pub(crate) const NUMBERS: Share = Share(16);
 
@@ -36,7 +42,7 @@ pub(crate) const COMPONENTS: Share = Share(4);
 /// A count: the sets of line states seen by all workers together.
 pub(crate) const LINES: Share = Share(32);
 
-/// A count: the cells of probes of all workers together.
+/// A count: the probes of all workers together.
 pub(crate) const PROBES: Share = Share(32);
 
 /// A count: the SAT solvers of all workers together.
@@ -118,7 +124,7 @@ mod tests {
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
         let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
         assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);
-        assert!(sum(&[FILLINGS, SOLVER]) <= 1600);
+        assert!(sum(&[FILLINGS, SOLVER, SEARCH_PROBES, SUBPROBLEMS]) <= 1600);
         assert!(sum(&[OBSTACLES, DESCENT, EXAMINATIONS]) <= 1600);
         assert!(sum(&[EXACT, SOLVER]) <= 1600);
     }

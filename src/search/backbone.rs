@@ -22,7 +22,7 @@ pub(crate) struct Effort {
     pub(crate) ticks: Option<u64>,
     /// How often this maximum may grow by [`EXTENSION_GROWTH`] when the end seems near.
     pub(crate) extensions: u32,
-    /// Number of SAT solvers, each on a thread.
+    /// Maximum number of SAT solvers, each on a thread.
     pub(crate) solvers: usize,
 }
 
@@ -264,7 +264,9 @@ impl Search<'_> {
         let search = BackboneSearch::new(first, others);
         let clues = Clues::new(self.puzzle);
         let memory = memory_plan::SOLVER.of(self.memory());
-        let solvers = solvers_in(memory, effort.solvers);
+        // More solvers than cores take turns, and learn alone what another one has shared meanwhile.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let solvers = solvers_in(memory, effort.solvers.min(cores));
         let memory = memory / solvers as u64;
         let exchange = (solvers > 1).then(Arc::default);
         let all = known.undecided().max(1);

@@ -20,7 +20,7 @@ use crate::board::{
     Board, Clues, Inherited, Probed, Prober, ProberMark, Region, between_settles, split_unless,
 };
 use crate::line::{Word, by_width};
-use crate::run::{Control, Limits, Pace, lock};
+use crate::run::{Control, Limits, Pace, lock, memory_plan};
 use crate::solutions::{Count, Factor, Sink};
 
 /// The function that [`Search::incremental`] passes to its argument: it searches one cube within these limits, on the calling thread.
@@ -71,7 +71,7 @@ impl Search<'_> {
             ..self.clone()
         };
         let clues = Clues::new(self.puzzle);
-        let mut cursor = CubeCursor::<W>::new(&clues);
+        let mut cursor = CubeCursor::<W>::new(&clues, self.memory());
         let sums = self.puzzle.sums();
         let mut caches: SegQueue<SubproblemCache> = SegQueue::new();
         let (mut policy, mut memory, mut search_settles) = (None, None, 0);
@@ -240,7 +240,7 @@ impl SolvedRegions {
 }
 
 impl<'a, W: Word> CubeCursor<'a, W> {
-    fn new(clues: &'a Clues) -> Self {
+    fn new(clues: &'a Clues, memory: u64) -> Self {
         let board = Board::new(clues);
         let subproblem = Subproblem {
             region: Arc::new(Region::whole(&board)),
@@ -248,7 +248,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         };
         CubeCursor {
             board,
-            prober: Prober::default(),
+            // The other half is for the task that searches the cube.
+            prober: Prober::new(memory_plan::SEARCH_PROBES.part(memory, 2)),
             root_is_consistent: None,
             levels: Vec::new(),
             node: NodeState::new(subproblem, None),
@@ -315,7 +316,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
     fn root_node(&self, cube: &Cube, subproblem: Subproblem<W>, options: &Options) -> Node<W> {
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
         let inherited = self.node.inherited;
-        node.probed = inherited.map(|inherited| self.prober.branch(inherited));
+        node.probed = inherited.and_then(|inherited| self.prober.branch(inherited));
         let SolvedRegions {
             factors,
             reservations,
@@ -472,7 +473,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         let mut node = Node::root(&self.board, Cube::default(), 0, shared.options);
         node.context = Context::for_region(Arc::clone(region), goal);
         let inherited = self.node.inherited;
-        node.probed = inherited.map(|inherited| self.prober.branch(inherited));
+        node.probed = inherited.and_then(|inherited| self.prober.branch(inherited));
         run(shared, node);
         let results =
             product.results_or_store(|| unreachable!("every task of the region has ended"))?;

@@ -407,6 +407,8 @@ impl<'a> Search<'a> {
                 / (clues.width() * clues.height()) as u64)
                 .max(1),
             threads,
+            probe_bytes: memory_plan::SEARCH_PROBES.part(self.memory(), threads as u64),
+            subproblem_bytes: memory_plan::SUBPROBLEMS.part(self.memory(), threads as u64),
             waiting_tasks: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
             cubes_incomplete: AtomicBool::new(false),

@@ -11,10 +11,10 @@ fn random_clues(size: usize, seed: u64) -> Clues {
 /// Decides cells one after the other, and probes after each with the records of the node above and from scratch: both must end alike.
 /// Returns the settles of both.
 fn compare_with_scratch<W: Word>(clues: &Clues) -> (u64, u64) {
-    compare_within::<W>(clues, 1 << 22)
+    compare_within::<W>(clues, 1 << 23)
 }
 
-/// The same, with a prober that takes this number of bytes for the cells of sides.
+/// The same, with a prober that takes this number of bytes.
 fn compare_within<W: Word>(clues: &Clues, bytes: usize) -> (u64, u64) {
     let mut board = Board::<W>::new(clues);
     assert!(board.propagate());
@@ -29,7 +29,7 @@ fn compare_within<W: Word>(clues: &Clues, bytes: usize) -> (u64, u64) {
         let expected = scratch.probe(&mut other, &region, None, || false, |_| false);
         settles.0 += board.settles() - before;
         settles.1 += other.settles() - before;
-        assert!(prober.side_rows.len() <= bytes / 2 / size_of::<SideRow<W>>());
+        assert!(prober.side_rows.len() <= bytes / 4 / size_of::<SideRow<W>>());
         let (records, cell) = match (probed, expected) {
             (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
                 (records, cell)
@@ -107,12 +107,73 @@ fn a_probe_that_begins_with_the_cells_of_an_earlier_one_ends_like_one_from_scrat
 /// A count with many threads and little memory has few bytes for each prober.
 #[test]
 fn probes_end_alike_however_few_bytes_there_are_for_the_cells_of_sides() {
-    for bytes in [0, 1 << 10, 1 << 14] {
+    for bytes in [0, 1 << 11, 1 << 15] {
         for seed in 0..10 {
             let (inherited, scratch) = compare_within::<u64>(&random_clues(14, seed), bytes);
             assert!(inherited <= scratch, "{inherited} {scratch}");
         }
     }
+}
+
+/// Probes every node of a tree, depth first, and returns the known cells at each. Counts the children whose parent has no records any more.
+fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize) {
+    let mut board = Board::<u64>::new(clues);
+    assert!(board.propagate());
+    let (mut nodes, mut from_scratch) = (Vec::new(), 0);
+    let mut open = vec![(board.mark(), prober.mark(), None::<(Cell, bool, Inherited)>)];
+    while let Some((on_board, in_prober, decision)) = open.pop() {
+        board.undo(on_board);
+        prober.backtrack(in_prober);
+        let mut inherited = None;
+        if let Some((cell, filled, parent)) = decision {
+            board.take_changed();
+            assert!(board.decide(cell, filled), "probing refutes such a side");
+            inherited = Some(parent.after(board.take_changed()));
+            from_scratch += usize::from(prober.range(parent).is_none());
+            assert!(prober.best(parent, &Region::whole(&board)).is_some() || prober.dropped > 0);
+        }
+        let region = Region::whole(&board);
+        let probed = prober.probe(&mut board, &region, inherited, || false, |_| false);
+        nodes.push(board.rows().to_vec());
+        if let Probed::Fixpoint(records, Some(cell)) = probed {
+            let (branch, branched) = prober.branch(records).expect("they were just made");
+            let range = branch.range(branched).expect("it has nothing else");
+            assert_eq!(range.len(), board.unknown());
+            for filled in [false, true] {
+                let decision = Some((cell, filled, records));
+                open.push((board.mark(), prober.mark(), decision));
+            }
+        }
+    }
+    (nodes, from_scratch)
+}
+
+/// A count of survey puzzle Knotty on eight threads took 42 MB for records, outside of a memory limit of 40 MB.
+#[test]
+fn a_tree_is_the_same_however_few_records_are_kept() {
+    let ones = vec![Clue::new([1]).unwrap(); 6];
+    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let (expected, from_scratch) = walk(&permutations, &mut Prober::default());
+    assert!(expected.len() > 1000);
+    assert_eq!(from_scratch, 0);
+    let mut dropped = Vec::new();
+    for max_records in [0, 40, 80] {
+        let mut prober = Prober {
+            max_records,
+            ..Prober::default()
+        };
+        let (nodes, from_scratch) = walk(&permutations, &mut prober);
+        assert_eq!(nodes, expected);
+        assert!(prober.records.capacity() < 4 * (max_records + 36));
+        dropped.push(from_scratch);
+    }
+    assert!(
+        dropped.is_sorted_by(|a, b| a >= b) && dropped[2] > 0,
+        "{dropped:?}"
+    );
+    assert!(dropped[1] < expected.len() / 4, "{dropped:?}");
+    let few = Prober::<u64>::new(0).max_records * size_of::<ProbeRecord>();
+    assert!((few as u64).abs_diff(MIN_RECORD_BYTES / 2) < 1000);
 }
 
 /// Wide words reach the limit on the cells that are kept.

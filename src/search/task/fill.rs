@@ -30,7 +30,8 @@ impl<W: Word> Task<'_, '_, W> {
                 let Some(fillings) = self.enumerate_fillings() else {
                     return Some(Finding::Stopped);
                 };
-                self.cache.insert(fillings.clone());
+                self.cache
+                    .insert(fillings.clone(), self.shared.subproblem_bytes);
                 fillings
             }
         };

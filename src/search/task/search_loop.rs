@@ -46,7 +46,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         } = node;
         let (prober, inherited) = match probed {
             Some((prober, inherited)) => (prober, Some(inherited)),
-            None => (Prober::default(), None),
+            None => (Prober::new(shared.probe_bytes), None),
         };
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.with_unknown_outside(&board);

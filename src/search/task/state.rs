@@ -38,6 +38,9 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) max_batch_solutions: u64,
     /// Number of threads; with 1 a task gives nothing away.
     pub(in crate::search) threads: usize,
+    /// Bytes that one task may take for probes, and for its subproblem cache.
+    pub(in crate::search) probe_bytes: u64,
+    pub(in crate::search) subproblem_bytes: u64,
     /// Tasks spawned that have not begun. Relaxed: a hint whether to give entries away.
     pub(in crate::search) waiting_tasks: CachePadded<AtomicUsize>,
     /// Cubes handed back, each with its weight.

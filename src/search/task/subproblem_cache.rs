@@ -27,8 +27,8 @@ pub(in crate::search) struct SubproblemCache {
     entries: HashMap<Box<[u64]>, Fillings>,
     /// The key of the latest look-up.
     key: Vec<u64>,
-    /// Approximate size of all entries, in words.
-    size: usize,
+    /// Approximate size of all entries, in bytes.
+    bytes: u64,
     /// Look-ups of the present trial that found an entry, and those that found none.
     hits: u32,
     misses: u32,
@@ -45,8 +45,11 @@ pub(super) const MAX_FILLINGS: u64 = 256;
 /// Maximum settles to enumerate the fillings of one subproblem.
 pub(super) const MAX_SETTLES: u64 = 4096;
 
-/// Size in words at which the cache is cleared.
-const MAX_WORDS: usize = 1 << 19;
+/// Maximum size of the cache in bytes, at which it is cleared.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Approximate size of an entry in bytes, beside its key and its fillings.
+const ENTRY_BYTES: u64 = 128;
 
 /// Look-ups per trial, after which the hit rate is judged.
 const TRIAL_LOOK_UPS: u32 = 256;
@@ -93,17 +96,22 @@ impl SubproblemCache {
         found
     }
 
-    /// Stores the fillings of the subproblem of the latest look-up.
-    pub(super) fn insert(&mut self, fillings: Fillings) {
+    /// Stores the fillings of the subproblem of the latest look-up. The cache may take this number of bytes, and at most 4 MiB.
+    pub(super) fn insert(&mut self, fillings: Fillings, max_bytes: u64) {
         let words = match &fillings {
             Fillings::Listed(_, Some(factor)) => factor.words(),
             _ => 0,
         };
-        self.size += self.key.len() + words + 16;
-        if self.size > MAX_WORDS {
-            self.size = 0;
+        let bytes = ENTRY_BYTES + 8 * (self.key.len() + words) as u64;
+        let max_bytes = max_bytes.min(MAX_BYTES);
+        if self.bytes + bytes > max_bytes {
+            self.bytes = 0;
             self.entries.clear();
+            if bytes > max_bytes {
+                return;
+            }
         }
+        self.bytes += bytes;
         self.entries.insert(self.key.as_slice().into(), fillings);
     }
 }
@@ -139,5 +147,30 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     for i in first / 64..=last / 64 {
         key.push(unknown.part(i));
         key.push(between.part(i));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cache had 4 MiB in each thread, outside of the memory limit.
+    #[test]
+    fn the_cache_takes_no_more_than_it_may() {
+        let mut cache = SubproblemCache::default();
+        let mut insert = |key: u64, max_bytes: u64| {
+            cache.key = vec![key; 4];
+            cache.insert(Fillings::TooMany, max_bytes);
+            (cache.entries.len(), cache.bytes)
+        };
+        let entry = ENTRY_BYTES + 32;
+        assert_eq!(insert(0, 2 * entry), (1, entry));
+        assert_eq!(insert(1, 2 * entry), (2, 2 * entry));
+        assert_eq!(insert(2, 2 * entry), (1, entry));
+        assert_eq!(insert(3, entry - 1), (0, 0));
+        for key in 0..MAX_BYTES / entry {
+            assert_eq!(insert(key, u64::MAX), (key as usize + 1, (key + 1) * entry));
+        }
+        assert_eq!(insert(u64::MAX, u64::MAX), (1, entry));
     }
 }
