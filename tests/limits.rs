@@ -1,11 +1,11 @@
-//! Limits hold on large loose puzzles, where a single node of the search takes long.
+//! Limits on time and memory hold on large loose puzzles, where a single node of the search takes long.
 
 #![cfg(feature = "cli")]
 
 use std::process::Command;
 
-/// Runs `scripts/limits`, which must find no run that stops too late.
-fn all_stop(arguments: &[&str]) {
+/// Runs `scripts/limits`, which must find no run that stops too late or takes too much memory.
+fn all_keep_their_limits(arguments: &[&str]) {
     let python = std::env::var("OMNOGRAM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if Command::new(&python).arg("--version").output().is_err() {
         eprintln!("skipped: there is no {python}");
@@ -13,6 +13,7 @@ fn all_stop(arguments: &[&str]) {
     }
     let done = Command::new(&python)
         .args(["scripts/limits", "--quick", "--how", "time"])
+        .args(["--memory", "40"])
         .args(arguments)
         .args(["--omnogram", env!("CARGO_BIN_EXE_omnogram")])
         // A machine that does other things may be slow; what was wrong took longer all the same.
@@ -32,7 +33,7 @@ fn all_stop(arguments: &[&str]) {
 /// five seconds more than its limit.
 #[test]
 fn a_large_puzzle_does_not_keep_a_verb_from_its_limit() {
-    all_stop(&["--puzzles", "ones-300", "--puzzles", "random-100-0.1"]);
+    all_keep_their_limits(&["--puzzles", "ones-300", "--puzzles", "random-100-0.1"]);
 }
 
 /// Once a single decision in a dense picture of 600x600 cells settled tens of thousands of lines before anything looked at the clock: most
@@ -42,5 +43,5 @@ fn a_long_propagation_does_not_keep_a_verb_from_its_limit() {
     let verbs = ["check", "count --method", "explain", "repair", "split"];
     let mut arguments = vec!["--puzzles", "random-600-0.75"];
     arguments.extend(verbs.iter().flat_map(|verb| ["--only", verb]));
-    all_stop(&arguments);
+    all_keep_their_limits(&arguments);
 }

@@ -188,6 +188,13 @@ impl<W: Word> Prober<W> {
         }
     }
 
+    /// Its approximate size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let records = self.records.capacity() * size_of::<ProbeRecord>();
+        let side_rows = self.side_rows.capacity() * size_of::<SideRow<W>>();
+        (size_of::<Self>() + records + side_rows) as u64
+    }
+
     /// Number of probes so far; both sides count as one.
     pub fn probes(&self) -> u64 {
         self.probes

@@ -21,6 +21,11 @@ pub struct Region<W> {
 }
 
 impl<W: Word> Region<W> {
+    /// Number of rows from its topmost to its lowest one.
+    pub(crate) fn height(&self) -> usize {
+        self.rows.len()
+    }
+
     /// All cells of a board.
     pub fn whole(board: &Board<'_, W>) -> Self {
         Region {

@@ -24,7 +24,7 @@ const IGNORED: [(&str, &[&str]); 12] = [
     ("bench", &["nodes", "memory"]),
     ("census", &["nodes"]),
     ("studio", &["json"]),
-    ("split", &["nodes", "memory", "progress", "json"]),
+    ("split", &["nodes", "progress", "json"]),
     ("work", &["json"]),
     ("merge", &["threads", "time", "nodes", "progress"]),
     ("completions", &COMMON),

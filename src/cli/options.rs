@@ -47,9 +47,9 @@ pub(super) struct SearchOptions {
     pub(super) progress: When,
 }
 
-/// The options of a verb that has a limit on time only.
+/// Threads and limits of a split.
 #[derive(Args, Clone, Debug)]
-pub(super) struct TimeLimitedOptions {
+pub(super) struct SplitOptions {
     /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
@@ -58,18 +58,22 @@ pub(super) struct TimeLimitedOptions {
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
+    /// Use at most about this much memory: 512M, 4G, 1T. There are fewer cubes if more would be needed
+    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    pub(super) memory: Bytes,
+
     #[command(flatten)]
     pub(super) verbosity: Verbosity,
 }
 
-impl TimeLimitedOptions {
-    /// These options as a session takes them, with the default memory limit and no progress.
+impl SplitOptions {
+    /// These options as a session takes them, without progress.
     pub(super) fn search_options(&self) -> SearchOptions {
         SearchOptions {
             threads: self.threads,
             time: self.time,
             nodes: None,
-            memory: Bytes(4 << 30),
+            memory: self.memory,
             progress: When::Never,
         }
     }

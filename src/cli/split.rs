@@ -8,7 +8,7 @@ use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
 use super::census::{EngineTask, Size, size};
 use super::messages;
-use super::options::{TimeLimitedOptions, number};
+use super::options::{SplitOptions, number};
 use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
 use super::session::{Session, status_of};
@@ -62,7 +62,7 @@ pub(super) struct Options {
     replacing: Replacing,
 
     #[command(flatten)]
-    common: TimeLimitedOptions,
+    common: SplitOptions,
 }
 
 pub(super) fn run(options: &Options) -> Status {

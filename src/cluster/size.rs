@@ -79,10 +79,15 @@ struct SampleNode<W> {
 }
 
 impl<'a, W: Word> SizeEstimator<'a, W> {
-    pub(super) fn new(board: Board<'a, W>, control: &'a Control, probing: bool) -> Self {
+    pub(super) fn new(
+        board: Board<'a, W>,
+        prober: Prober<W>,
+        control: &'a Control,
+        probing: bool,
+    ) -> Self {
         SizeEstimator {
             board,
-            prober: Prober::default(),
+            prober,
             control,
             probing,
             probing_chooses_branch: probing,

@@ -1,17 +1,20 @@
 //! Cuts a puzzle into cubes of about equal size.
 //!
 //! The largest cubes are cut in two until there are enough, by the sizes that [`size`](super::size) estimates. No decision depends on the
-//! clock, so the same puzzle and options give the same cubes.
+//! clock or on the threads, so the same puzzle and options give the same cubes.
+//!
+//! The cubes, and the results of probing them, each have a share of the memory. Where the results need more, those of the smallest cubes are
+//! dropped, and such a cube is probed again when it is cut; where the cubes need more, there are fewer of them.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::size::{ProbeState, SizeEstimator};
-use crate::board::{Board, Cell, Clues, Region};
+use crate::board::{Board, Cell, Clues, Prober, Region};
 use crate::line::{Known, Word, by_width};
 use crate::puzzle::Puzzle;
-use crate::run::{Control, Limits};
+use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision};
 use crate::solutions::Stop;
 
@@ -75,7 +78,7 @@ impl<'a> Splitter<'a> {
         self
     }
 
-    /// Sets the limits; only time and interrupts are observed. When one is reached, the result is valid but has fewer cubes.
+    /// Sets the limits; only time, memory and interrupts are observed. When one is reached, the result is valid but has fewer cubes.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -97,8 +100,11 @@ impl<'a> Splitter<'a> {
     fn run_for_width<W: Word>(&self, estimates_size: bool) -> Split {
         let clues = Clues::new(self.puzzle);
         let control = Control::new(&self.limits, false);
+        let memory = self.limits.bytes();
+        let prober = Prober::new(memory_plan::CUTTERS.part(memory, MAX_PARALLEL_CUTS as u64));
+        let board = Board::<W>::new(&clues);
         let mut cutter = Cutter {
-            estimator: SizeEstimator::new(Board::<W>::new(&clues), &control, estimates_size),
+            estimator: SizeEstimator::new(board, prober, &control, estimates_size),
             estimates_size,
             seed: self.seed,
         };
@@ -121,18 +127,26 @@ impl<'a> Splitter<'a> {
         };
         let (mut open, mut done): (Vec<_>, Vec<_>) =
             [root].into_iter().partition(|node| node.branch.is_some());
+        let mut bytes = Bytes::default();
         while open.len() + done.len() < self.cubes && !open.is_empty() {
+            if bytes.cubes > memory_plan::CUBES.of(memory) {
+                control.stop(Stop::Memory);
+            }
             if control.poll() {
                 result.stopped = control.reason();
                 break;
             }
             open.sort_by(|a, b| a.size.total_cmp(&b.size));
+            if bytes.probes > memory_plan::PROBED_CUBES.of(memory) {
+                bytes.drop_probes(&mut open);
+            }
             let wanted = self.cubes - open.len() - done.len();
             // Cubes smaller than half the largest are left for later rounds.
             let min_size = open.last().map_or(0.0, |largest| largest.size / 2.0);
             let large = open.iter().rev().take_while(|node| node.size >= min_size);
             let take = large.count().clamp(1, MAX_PARALLEL_CUTS.min(wanted));
             let to_cut = open.split_off(open.len() - take);
+            to_cut.iter().for_each(|node| bytes.remove(node));
             let cuts: Vec<Cut<W>> = to_cut
                 .into_par_iter()
                 .map_with(cutter.clone(), |cutter, node| match control.poll() {
@@ -142,10 +156,14 @@ impl<'a> Splitter<'a> {
                 .collect();
             for cut in cuts {
                 match cut {
-                    Cut::Uncut(whole) => open.push(*whole),
+                    Cut::Uncut(whole) => {
+                        bytes.add(&whole);
+                        open.push(*whole);
+                    }
                     Cut::Sides(sides) => {
                         result.refuted += sides.iter().filter(|side| side.is_none()).count();
                         let sides = sides.into_iter().flatten();
+                        let sides = sides.inspect(|side| bytes.add(side));
                         let (cuttable, decided): (Vec<_>, Vec<_>) =
                             sides.partition(|node| node.branch.is_some());
                         open.extend(cuttable);
@@ -201,6 +219,47 @@ struct SplitNode<W: Word> {
     /// Estimated size; probably too small unless `is_reliable`.
     size: f64,
     is_reliable: bool,
+    /// Its approximate size in memory in bytes, without the results of probing. A region that several cubes have counts in parts.
+    bytes: u64,
+}
+
+impl<W: Word> SplitNode<W> {
+    /// The same of the results of probing.
+    fn probe_bytes(&self) -> u64 {
+        let prober = self.probe_state.as_ref().map(|(prober, _)| prober);
+        prober.map_or(0, Prober::bytes)
+    }
+}
+
+/// The memory that cubes take, in bytes: without the results of their probing, and these.
+#[derive(Default)]
+struct Bytes {
+    cubes: u64,
+    probes: u64,
+}
+
+impl Bytes {
+    fn add<W: Word>(&mut self, node: &SplitNode<W>) {
+        self.cubes += node.bytes;
+        self.probes += node.probe_bytes();
+    }
+
+    fn remove<W: Word>(&mut self, node: &SplitNode<W>) {
+        self.cubes -= node.bytes;
+        self.probes -= node.probe_bytes();
+    }
+
+    /// Drops the results of probing the smallest cubes, until at most half is left. `nodes` are sorted by size.
+    fn drop_probes<W: Word>(&mut self, nodes: &mut [SplitNode<W>]) {
+        let half = self.probes / 2;
+        for node in nodes {
+            if self.probes <= half {
+                break;
+            }
+            self.probes -= node.probe_bytes();
+            node.probe_state = None;
+        }
+    }
 }
 
 /// The result of cutting a cube.
@@ -325,9 +384,19 @@ impl<W: Word> Cutter<'_, W> {
                     .choose_cell(&regions[i].0, probe_state.as_ref()),
             )
         });
+        let rows: Box<[Known<W>]> = self.estimator.board.rows().into();
+        let parts = regions.iter().map(|(region, _)| {
+            let region_bytes = size_of::<Region<W>>() + region.height() * size_of::<W>();
+            size_of_val(&(region, 0.0)) + region_bytes / Arc::strong_count(region)
+        });
+        let bytes = size_of::<SplitNode<W>>()
+            + cube.path.capacity() * size_of::<Decision>()
+            + size_of_val(&*rows)
+            + parts.sum::<usize>();
         SplitNode {
             cube,
-            rows: self.estimator.board.rows().into(),
+            rows,
+            bytes: bytes as u64,
             unknown: unknown as u32,
             size: regions.iter().map(|(_, size)| size).sum::<f64>().max(1.0),
             is_reliable,
@@ -348,5 +417,41 @@ impl<W: Word> Cutter<'_, W> {
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                     .rotate_left(29)
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Clue;
+    use crate::search::Search;
+
+    /// A split into 100,000 cubes had no limit on memory.
+    #[test]
+    fn with_little_memory_the_cubes_are_the_same_or_fewer() {
+        let ones = || vec![Clue::new([1]).unwrap(); 8];
+        let puzzle = Puzzle::new(ones(), ones()).unwrap();
+        let split = |memory: u64| {
+            let limits = Limits::default().memory(memory);
+            Splitter::new(&puzzle, 100).limits(limits).run()
+        };
+        let whole = split(u64::MAX);
+        assert_eq!((whole.cubes.len(), whole.stopped), (100, None));
+        let number = |split: &Split| {
+            let cubes = split.cubes.iter().map(|(cube, _)| cube.clone());
+            let outcome = Search::new(&puzzle).cubes(cubes.collect()).count();
+            outcome.solutions
+        };
+        let mut seen = [0, 0];
+        for memory in (10..24).map(|bits| 1 << bits) {
+            let split = split(memory);
+            assert_eq!(number(&split), number(&whole));
+            match split.stopped {
+                None => assert_eq!(split.cubes, whole.cubes),
+                Some(stop) => assert!(stop == Stop::Memory && split.cubes.len() < 100),
+            }
+            seen[usize::from(split.stopped.is_none())] += 1;
+        }
+        assert!(seen.iter().all(|&times| times > 2), "{seen:?}");
     }
 }

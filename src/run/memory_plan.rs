@@ -2,8 +2,9 @@
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings, probes, subproblem caches and one SAT solver. A count
 //! holds numbers, components, lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share
-//! of the last three, less what the graph takes. A repair holds obstacles, the state of its local search, and searches. Outside of the
-//! limit, each thread has half a MiB for settled lines, and at least an eighth for records of probes.
+//! of the last three, less what the graph takes. A repair holds obstacles, the state of its local search, and searches. A split holds cubes
+//! and the results of probing them. Outside of the limit, each thread has half a MiB for settled lines, and at least an eighth for records
+//! of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +79,15 @@ pub(crate) const DESCENT: Share = Share(4);
 /// A repair: the searches for second solutions, of all threads together.
 pub(crate) const EXAMINATIONS: Share = Share(4);
 
+/// A split: the cubes.
+pub(crate) const CUBES: Share = Share(2);
+
+/// A split: the results of probing these cubes.
+pub(crate) const PROBED_CUBES: Share = Share(4);
+
+/// A split: the probes of the cubes that are cut in parallel.
+pub(crate) const CUTTERS: Share = Share(8);
+
 /// The bytes that paused sweeps may hold on this number of threads beside a graph of `graph_bytes` bytes.
 pub(crate) fn paused_sweeps_beside(graph_bytes: u64, threads: usize, limit: u64) -> u64 {
     let left = sweep_for_graph_on(threads, limit).saturating_sub(DEFERRED.of(limit));
@@ -127,6 +137,7 @@ mod tests {
         assert!(sum(&[FILLINGS, SOLVER, SEARCH_PROBES, SUBPROBLEMS]) <= 1600);
         assert!(sum(&[OBSTACLES, DESCENT, EXAMINATIONS]) <= 1600);
         assert!(sum(&[EXACT, SOLVER]) <= 1600);
+        assert!(sum(&[CUBES, PROBED_CUBES, CUTTERS]) <= 1600);
     }
 
     #[test]
