@@ -224,7 +224,7 @@ struct SplitNode<W: Word> {
 }
 
 impl<W: Word> SplitNode<W> {
-    /// The same of the results of probing.
+    /// The same for the results of its probing.
     fn probe_bytes(&self) -> u64 {
         let prober = self.probe_state.as_ref().map(|(prober, _)| prober);
         prober.map_or(0, Prober::bytes)
