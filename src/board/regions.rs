@@ -21,9 +21,9 @@ pub struct Region<W> {
 }
 
 impl<W: Word> Region<W> {
-    /// Number of rows from its topmost to its lowest one.
-    pub(crate) fn height(&self) -> usize {
-        self.rows.len()
+    /// Its size in memory in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of::<Self>() + size_of_val(&*self.rows)) as u64
     }
 
     /// All cells of a board.

@@ -385,24 +385,24 @@ impl<W: Word> Cutter<'_, W> {
             )
         });
         let rows: Box<[Known<W>]> = self.estimator.board.rows().into();
-        let parts = regions.iter().map(|(region, _)| {
-            let region_bytes = size_of::<Region<W>>() + region.height() * size_of::<W>();
-            size_of_val(&(region, 0.0)) + region_bytes / Arc::strong_count(region)
-        });
-        let bytes = size_of::<SplitNode<W>>()
+        let own = size_of::<SplitNode<W>>()
             + cube.path.capacity() * size_of::<Decision>()
             + size_of_val(&*rows)
-            + parts.sum::<usize>();
+            + size_of_val(&*regions);
+        let shared = regions
+            .iter()
+            .map(|(region, _)| region.bytes() / Arc::strong_count(region) as u64);
+        let bytes = own as u64 + shared.sum::<u64>();
         SplitNode {
             cube,
             rows,
-            bytes: bytes as u64,
+            bytes,
             unknown: unknown as u32,
             size: regions.iter().map(|(_, size)| size).sum::<f64>().max(1.0),
             is_reliable,
             regions,
             branch,
-            probe_state: probe_state.filter(|_| unknown <= MAX_UNKNOWN_TO_KEEP),
+            probe_state: probe_state.filter(|_| (1..=MAX_UNKNOWN_TO_KEEP).contains(&unknown)),
         }
     }
 

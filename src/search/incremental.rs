@@ -71,7 +71,9 @@ impl Search<'_> {
             ..self.clone()
         };
         let clues = Clues::new(self.puzzle);
-        let mut cursor = CubeCursor::<W>::new(&clues, self.memory());
+        // One half is for the path to the cube, the other for the search of it.
+        let probe_bytes = memory_plan::SEARCH_PROBES.part(self.memory(), 2);
+        let mut cursor = CubeCursor::<W>::new(&clues, probe_bytes);
         let sums = self.puzzle.sums();
         let mut caches: SegQueue<SubproblemCache> = SegQueue::new();
         let (mut policy, mut memory, mut search_settles) = (None, None, 0);
@@ -84,6 +86,7 @@ impl Search<'_> {
             let mut shared = search.shared::<W>(&clues, &control, sink, None, 1);
             shared.caches = std::mem::take(&mut caches);
             shared.policy = Mutex::new(policy);
+            shared.probe_bytes = probe_bytes;
             // One memory budget covers the lists kept from cube to cube.
             let memory = memory.get_or_insert_with(|| Arc::clone(&shared.collect_options.memory));
             shared.collect_options.memory = Arc::clone(memory);
@@ -240,7 +243,7 @@ impl SolvedRegions {
 }
 
 impl<'a, W: Word> CubeCursor<'a, W> {
-    fn new(clues: &'a Clues, memory: u64) -> Self {
+    fn new(clues: &'a Clues, probe_bytes: u64) -> Self {
         let board = Board::new(clues);
         let subproblem = Subproblem {
             region: Arc::new(Region::whole(&board)),
@@ -248,8 +251,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         };
         CubeCursor {
             board,
-            // The other half is for the task that searches the cube.
-            prober: Prober::new(memory_plan::SEARCH_PROBES.part(memory, 2)),
+            prober: Prober::new(probe_bytes),
             root_is_consistent: None,
             levels: Vec::new(),
             node: NodeState::new(subproblem, None),
