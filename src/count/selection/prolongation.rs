@@ -96,8 +96,8 @@ impl PlanSelection {
         })
     }
 
-    /// The plans that helpers have begun in this round: all but sweeps and the leader. With one worker they would still be left when the leader, or a sweep
-    /// before it, ends its trial. So they count as left: then a plan goes on in the same cases on any number of threads.
+    /// The plans that helpers have begun in this round: all but sweeps and the leader. With one worker they would still be left when the
+    /// leader, or a sweep before it, ends its trial. So they count as left: then a plan goes on in the same cases on any number of threads.
     fn taken_by_helpers(&self) -> Vec<Plan> {
         let under_way = self.under_way.iter().map(|(trial, _)| trial.plan);
         let plans = self.tried.iter().map(|tried| tried.plan).chain(under_way);
