@@ -7,7 +7,7 @@ use super::choice::choose_meeting;
 use super::filling_class::FillingClass;
 use super::join::Join;
 use super::key::{Key, PathCount};
-use super::layer::Layer;
+use super::layer::{Layer, Marks};
 use super::lines::{AlongLine, End, Lines};
 use super::live::Passed;
 use super::memory::Memory;
@@ -67,6 +67,8 @@ pub(super) struct Meeting<'s, K, N> {
     join: Option<Join<'s, K, N>>,
     /// The combinations behind the line to which both frontiers lead, for the classes that are done; empty unless the layers are kept.
     met: Vec<K>,
+    /// If the layers are kept: marks of the combinations that lead to these, in the layer that is not stored.
+    marks: Option<Marks>,
     /// The sum for the classes that are done, and their share of all.
     total: Count,
     share: f64,
@@ -173,12 +175,16 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
         store: &Store,
         resources: &mut Resources<'_, 's>,
     ) -> Result<NodeId, SweepEnd> {
-        let met = self
-            .meeting
-            .take()
-            .map_or(Vec::new(), |meeting| meeting.met);
-        let fronts = [&mut self.near, &mut self.far];
-        let passed = fronts.map(|front| front.take_layers(&resources.memory));
+        let (mut met, mut marks) = (Vec::new(), [None, None]);
+        if let Some(meeting) = self.meeting.take() {
+            met = meeting.met;
+            marks[usize::from(meeting.stores_near)] = meeting.marks;
+        }
+        let [near_marks, far_marks] = marks;
+        let passed = [
+            self.near.take_layers(near_marks, &resources.memory),
+            self.far.take_layers(far_marks, &resources.memory),
+        ];
         add_nodes(lines, cells, passed, met, store, resources)
     }
 }
@@ -271,12 +277,19 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
                 let transition = transition(moves, &front.packing);
                 Walks::new(&front.layer).pass(&transition).room()
             };
-            let (near, far) = (room(near, &near_moves), room(far, &far_moves));
+            let rooms = (room(near, &near_moves), room(far, &far_moves));
+            let stores_near = rooms.0 < rooms.1;
+            let first = if stores_near { &far.layer } else { &near.layer };
+            let marks = keeps_met.then(|| Marks::new(first));
+            resources
+                .memory
+                .reserve(marks.as_ref().map_or(0, Marks::bytes));
             Meeting {
-                stores_near: near < far,
-                classes: FillingClass::classes(&line.crossings, near.min(far) / free),
+                stores_near,
+                classes: FillingClass::classes(&line.crossings, rooms.0.min(rooms.1) / free),
                 join: None,
                 met: Vec::new(),
+                marks,
                 total: Count::ZERO,
                 share: 0.0,
                 held: resources.memory.held(),
@@ -297,7 +310,8 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
                 Some(join) => Ok(join),
                 None => Join::new(second.0, second.1, resources),
             };
-            let ended = join.and_then(|join| join.run(keeps_met, first, second, resources));
+            let ended =
+                join.and_then(|join| join.run(meeting.marks.as_ref(), first, second, resources));
             meeting.work += resources.spent - before;
             let joint = match ended {
                 Ok(Ok(joint)) => Ok(joint),
@@ -350,17 +364,16 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         }
     }
 
-    /// Takes the layers, which must have been kept, and the last one, and frees the path counts.
-    fn take_layers(&mut self, memory: &Memory<'_>) -> Passed<K> {
+    /// Takes the layers, which must have been kept, and the last one, and frees the path counts. With `marks`, of the last one only the
+    /// combinations that are marked.
+    fn take_layers(&mut self, marks: Option<Marks>, memory: &Memory<'_>) -> Passed<K> {
         let mut layers = self.kept.take().unwrap_or_default();
-        self.layer.keep_freed();
-        for partition in 0..self.layer.partitions.len() {
-            self.layer.free(partition, memory);
-        }
-        layers.extend(self.layer.kept.take());
+        layers.push(self.layer.take(marks.as_ref(), memory));
+        memory.release(marks.as_ref().map_or(0, Marks::bytes));
         Passed {
             end: self.end,
             layers,
+            is_last_live: marks.is_some(),
         }
     }
 
@@ -619,6 +632,7 @@ mod tests {
             classes: FillingClass::classes(&lines.along[0].crossings, 4.0),
             join: None,
             met: Vec::new(),
+            marks: None,
             total: Count::ZERO,
             share: 0.0,
             held,

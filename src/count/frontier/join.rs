@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Partition};
+use super::layer::{Layer, Marks, Partition, Place};
 use super::memory::Memory;
 use super::pass::{COMBINATIONS_PER_POLL, Generation, NextLayer};
 use super::resources::Resources;
@@ -41,7 +41,7 @@ pub(super) struct JoinPartition<K, N> {
     table: Table<K, N>,
     sum: ProductSum,
     /// If these are wanted: the combinations to which both layers lead.
-    met: Option<FxHashSet<K>>,
+    met: FxHashSet<K>,
 }
 
 /// A sum of products of path counts: of `small`, and of `large` for what `small` cannot hold.
@@ -91,10 +91,11 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
     }
 
     /// Goes on until all is joined or it pauses. Returns the sum, over all combinations to which both layers lead, of the product of the two
-    /// path counts, and these combinations if `keeps_met`; and the join where it pauses.
+    /// path counts; and the join where it pauses. With `marks` of the first layer, it also returns these combinations, and marks those that
+    /// lead to them.
     pub(super) fn run(
         self,
-        keeps_met: bool,
+        marks: Option<&Marks>,
         (first, to_first): Joined<'_, 's, K, N>,
         (second, to_second): Joined<'_, 's, K, N>,
         resources: &mut Resources<'_, 's>,
@@ -109,7 +110,13 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     to_first,
                     partitions,
                     resources,
-                    |partition, block, resources| partition.add(block, &resources.memory),
+                    |partition, block, layer, resources| match marks {
+                        Some(marks) => partition.meet(block, layer, marks, &resources.memory),
+                        None => {
+                            partition.add(block);
+                            Ok(())
+                        }
+                    },
                     |_, _, _| Ok(()),
                 ),
                 Join::OnDisk(_, next) => next.build(first, to_first, resources),
@@ -130,17 +137,21 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     let partition = |table| JoinPartition {
                         table,
                         sum: ProductSum::default(),
-                        met: keeps_met.then(FxHashSet::default),
+                        met: FxHashSet::default(),
                     };
                     let tables = next.into_tables().into_iter();
                     let partitions: Vec<_> = tables.map(partition).collect();
                     let generation =
                         Generation::new(first, to_first, partitions.len(), false, resources)?;
+                    let generation = match marks {
+                        Some(_) => generation.with_places(),
+                        None => generation,
+                    };
                     Join::InMemory(partitions, generation)
                 }
                 Join::InMemory(partitions, _) => {
                     let sum = |partition: JoinPartition<K, N>| {
-                        met.extend(partition.met.into_iter().flatten());
+                        met.extend(partition.met);
                         partition.sum
                     };
                     break partitions.into_iter().map(sum).collect();
@@ -165,14 +176,30 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
 impl<K: Key, N: PathCount> JoinPartition<K, N> {
     /// Adds the products for a block of successors of the first layer.
     #[inline]
-    fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Result<(), SweepEnd> {
-        let mut added = 0;
+    fn add(&mut self, block: &[(K, N)]) {
         for &(key, paths) in block {
             if let Some(others) = self.table.get(key) {
                 self.sum.add(paths.wide(), others.wide());
-                if let Some(met) = &mut self.met {
-                    added += u64::from(met.insert(key));
-                }
+            }
+        }
+    }
+
+    /// The same for successors with places in the first layer. Adds the combinations to which both layers lead, and marks those of the
+    /// first one that lead to them.
+    fn meet(
+        &mut self,
+        block: &[(K, N)],
+        first: &Layer<'_, K, N>,
+        marks: &Marks,
+        memory: &Memory<'_>,
+    ) -> Result<(), SweepEnd> {
+        let mut added = 0;
+        for &(key, place) in block {
+            if let Some(others) = self.table.get(key) {
+                let place = Place(place.wide() as u64);
+                self.sum.add(first.paths_at(place).wide(), others.wide());
+                marks.mark(place);
+                added += u64::from(self.met.insert(key));
             }
         }
         match added == 0 || memory.try_reserve(met_bytes::<K>() * added) {

@@ -25,6 +25,7 @@ pub(crate) trait PathCount: Copy + Debug + Send + Sync + Stored {
     /// The value of unused entries.
     const NONE: Self;
     const ONE: Self;
+    fn new(number: u64) -> Self;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
 }
@@ -126,6 +127,11 @@ impl PathCount for u64 {
     const ONE: Self = 1;
 
     #[inline]
+    fn new(number: u64) -> Self {
+        number
+    }
+
+    #[inline]
     fn add(self, other: Self) -> Option<Self> {
         self.checked_add(other)
     }
@@ -138,6 +144,11 @@ impl PathCount for u64 {
 impl PathCount for Pair {
     const NONE: Self = Pair { high: 0, low: 0 };
     const ONE: Self = Pair { high: 0, low: 1 };
+
+    #[inline]
+    fn new(number: u64) -> Self {
+        Pair::new(number.into())
+    }
 
     #[inline]
     fn add(self, other: Self) -> Option<Self> {

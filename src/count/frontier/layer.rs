@@ -1,6 +1,6 @@
 //! All combinations at one position of the frontier, in memory or on disk, and how several threads read them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
@@ -64,6 +64,32 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         combinations.step_by(step).map(|&(key, _)| key)
     }
 
+    /// The path count of the combination at this place.
+    #[inline]
+    pub(crate) fn paths_at(&self, place: Place) -> N {
+        match &self.partitions[place.partition()] {
+            Partition::Memory(combinations) => combinations[place.index()].1,
+            Partition::Disk(_) => unreachable!("what is on disk has no place"),
+        }
+    }
+
+    /// Frees the memory of the layer. Returns its combinations, or, with `marks`, those that are marked.
+    pub(crate) fn take(&mut self, marks: Option<&Marks>, memory: &Memory<'_>) -> Vec<K> {
+        let len = marks.map_or(self.len(), Marks::len);
+        let mut all = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+        for (partition, combinations) in self.partitions.iter_mut().enumerate() {
+            let Partition::Memory(combinations) = combinations else {
+                continue;
+            };
+            memory.release(bytes_of::<K, N>(combinations.len()));
+            let combinations = std::mem::take(combinations).into_iter().enumerate();
+            let taken = |index| marks.is_none_or(|marks| marks.has(Place::new(partition, index)));
+            all.extend(combinations.filter_map(|(i, (key, _))| taken(i).then_some(key)));
+        }
+        memory.reserve(size_of_val(&all[..]) as u64);
+        all
+    }
+
     /// Keeps the combinations of the partitions that are freed from now on.
     pub(crate) fn keep_freed(&mut self) {
         let len = usize::try_from(self.len()).unwrap_or(0);
@@ -80,6 +106,75 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
                 kept.extend(combinations.into_iter().map(|(key, _)| key));
             }
         }
+    }
+}
+
+/// The place of a combination in a layer in memory: its partition, and its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(pub(crate) u64);
+
+impl Place {
+    /// Bits of the index.
+    const INDEX_BITS: u32 = 40;
+
+    #[inline]
+    fn new(partition: usize, index: usize) -> Self {
+        Place((partition as u64) << Self::INDEX_BITS | index as u64)
+    }
+
+    #[inline]
+    fn partition(self) -> usize {
+        (self.0 >> Self::INDEX_BITS) as usize
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        (self.0 & !(u64::MAX << Self::INDEX_BITS)) as usize
+    }
+}
+
+/// Marks combinations of a layer in memory. Several threads can do so at once. Relaxed: marks are read after these threads have ended.
+#[derive(Debug)]
+pub(crate) struct Marks(Vec<Vec<AtomicU64>>);
+
+impl Marks {
+    /// No marks, for the combinations of this layer.
+    pub(crate) fn new<K, N>(layer: &Layer<'_, K, N>) -> Self {
+        let words = |partition: &Partition<K, N>| match partition {
+            Partition::Memory(combinations) => combinations.len().div_ceil(64),
+            Partition::Disk(_) => 0,
+        };
+        let none = |words| std::iter::repeat_with(|| AtomicU64::new(0)).take(words);
+        let partitions = layer.partitions.iter().map(words);
+        Marks(partitions.map(|words| none(words).collect()).collect())
+    }
+
+    /// Bytes that the marks take.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0
+            .iter()
+            .map(|words| size_of_val(&words[..]) as u64)
+            .sum()
+    }
+
+    /// Marks the combination at this place.
+    #[inline]
+    pub(crate) fn mark(&self, place: Place) {
+        let index = place.index();
+        self.0[place.partition()][index / 64].fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+
+    /// Number of marked combinations.
+    fn len(&self) -> u64 {
+        let words = self.0.iter().flatten();
+        words
+            .map(|word| u64::from(word.load(Ordering::Relaxed).count_ones()))
+            .sum()
+    }
+
+    fn has(&self, place: Place) -> bool {
+        let index = place.index();
+        self.0[place.partition()][index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 != 0
     }
 }
 
@@ -157,6 +252,12 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
         (self.at < self.to || self.merge.is_some()).then_some(self.partition)
     }
 
+    /// The place of the combination that was read last; the layer must be in memory.
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        Place::new(self.partition, self.at - 1)
+    }
+
     /// The next combination with its path count, from the current or the next chunk. Partitions on disk are read through a buffer of about
     /// `bytes` bytes.
     #[inline]
@@ -226,6 +327,22 @@ mod tests {
     }
 
     #[test]
+    fn of_a_layer_with_marks_only_the_marked_combinations_are_taken() {
+        let memory = Memory::new(64, 64, &|_| ());
+        let mut layer = layer();
+        let marks = Marks::new(&layer);
+        assert_eq!(marks.bytes(), 2 * 8);
+        for (partition, index) in [(0, 2), (1, 0), (0, 2)] {
+            marks.mark(Place::new(partition, index));
+        }
+        assert_eq!(marks.len(), 2);
+        assert_eq!(layer.take(Some(&marks), &memory), [3, 4]);
+        // Four combinations with path counts are freed, and two without are kept.
+        assert_eq!(memory.remaining(), 4 * 16 - 2 * 8);
+        assert!(layer.take(None, &memory).is_empty());
+    }
+
+    #[test]
     fn a_reader_tells_the_partition_that_it_has_not_read_to_the_end() {
         let (layer, mut reader) = (layer(), LayerReader::new());
         let chunks = Chunks::new(&layer, 2);
@@ -240,6 +357,7 @@ mod tests {
         ];
         for (combination, current, next, taken) in wanted {
             assert_eq!(reader.next(&layer, &chunks, 0).unwrap(), Some(combination));
+            assert_eq!(layer.paths_at(reader.place()), combination.1);
             assert_eq!((reader.partition(), chunks.partition()), (current, next));
             assert_eq!(chunks.share(), taken / 3.0);
         }

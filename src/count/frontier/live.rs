@@ -78,6 +78,8 @@ impl<K: Key> Live<K> {
 pub(super) struct Passed<K> {
     pub(super) end: End,
     pub(super) layers: Vec<Vec<K>>,
+    /// Whether the last ones are known to be live.
+    pub(super) is_last_live: bool,
 }
 
 impl<K: Key> Passed<K> {
@@ -98,7 +100,9 @@ impl<K: Key> Passed<K> {
         let depths = self.depths(lines);
         let mut all: Vec<Live<K>> = Vec::with_capacity(depths.len());
         while let Some(layer) = self.layers.pop() {
+            let bytes = size_of_val(&layer[..]) as u64;
             let live = match all.last() {
+                None if self.is_last_live => Live::new(layer, resources)?,
                 None => met.before(&layer, across, resources)?,
                 Some(behind) => {
                     let passed = self.layers.len();
@@ -106,7 +110,7 @@ impl<K: Key> Passed<K> {
                     behind.before(&layer, &step.transition, resources)?
                 }
             };
-            resources.memory.release(size_of_val(&layer[..]) as u64);
+            resources.memory.release(bytes);
             all.push(live);
         }
         all.reverse();

@@ -273,11 +273,17 @@ mod tests {
         let small = Puzzle::new(clues(&[1]), clues(&[1, 0])).unwrap();
         let two_rows = Puzzle::new(clues(&[1, 1]), clues(&[1, 1])).unwrap();
         let puzzles = (1..9).map(|seed| puzzle(9, seed));
-        let mut compared = 0;
+        let (mut compared, mut pauses) = (0, 0);
         for puzzle in puzzles.chain([small, two_rows, permutations(6)]) {
             let (wanted, _) = crate::count::Counter::new(&puzzle).graph();
             let wanted = wanted.unwrap();
-            for (direction, threads) in [(Direction::Down, 1), (Direction::Right, 2)] {
+            // Work of a few combinations: the sweep pauses again and again, also amid the join.
+            let (whole, parts) = (u64::MAX, 50 * NS);
+            for (direction, threads, work_ns) in [
+                (Direction::Down, 1, whole),
+                (Direction::Down, 1, parts),
+                (Direction::Right, 2, whole),
+            ] {
                 let clues = Clues::new(&puzzle);
                 let mut board = Board::<u64>::new(&clues);
                 assert!(board.propagate());
@@ -287,21 +293,28 @@ mod tests {
                 let mut store = Store::new(table, true, 64 * MIB);
                 let allowance = Allowance {
                     bytes: 64 * MIB,
-                    work_ns: u64::MAX,
+                    work_ns,
                     threads,
                     scratch: None,
                     stop: &|| false,
                     make_room: &|_| (),
                     beside: &|| 0,
                 };
+                let mut product = Count::ONE;
                 let roots = components.iter().map(|component| {
                     let sweep = Sweep::new(&board, component, direction, true, allowance);
                     let mut sweep = sweep.unwrap();
-                    assert!(!sweep.run(allowance).unwrap().is_zero());
+                    let mut ended = sweep.run(allowance);
+                    while ended == Err(SweepEnd::Paused) {
+                        pauses += 1;
+                        ended = sweep.run(allowance);
+                    }
+                    product *= &ended.unwrap();
                     let node = sweep.add_nodes(allowance, &store).unwrap();
                     (node, root::cells_of(component))
                 });
                 let roots: Vec<_> = roots.collect();
+                assert_eq!(&product, wanted.count());
                 let known = root::known_cells(&board).filled;
                 let graph = store.graph.take().unwrap().join().finish(&known, roots);
                 assert_eq!(graph.count(), wanted.count());
@@ -314,7 +327,7 @@ mod tests {
                 compared += found.len();
             }
         }
-        assert!(compared > 2000, "{compared}");
+        assert!(compared > 2000 && pauses > 100, "{compared}, {pauses}");
     }
 
     /// Without room for the nodes the graph is not begun.

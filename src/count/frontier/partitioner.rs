@@ -33,7 +33,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Partitioner<K, N> {
     successors: Successors<K>,
     reader: LayerReader<K, N>,
-    /// The path count of the current combination, if it may have more successors.
+    /// The path count of the current combination, or its place, if it may have more successors.
     open_paths: Option<N>,
     /// The blocks, and for each block the full one before it in the chain of the same partition.
     pool: Vec<(K, N)>,
@@ -88,6 +88,8 @@ pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) max_blocks: usize,
     /// Bytes of the buffer for reading a partition from disk.
     pub(crate) read_bytes: u64,
+    /// Whether each successor has, instead of a path count, the [place](super::layer::Place) of the combination that leads to it.
+    pub(crate) has_places: bool,
 }
 
 impl<K: Key, N: PathCount> Partitioner<K, N> {
@@ -168,10 +170,13 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                         *blocked = 0;
                     } else {
                         successors.begin(batch.transition, key);
-                        *open_paths = Some(paths);
+                        *open_paths = Some(match batch.has_places {
+                            true => N::new(reader.place().0),
+                            false => paths,
+                        });
                     }
                     work_left -= 1;
-                    paths
+                    open_paths.unwrap_or(paths)
                 }
             };
             let all = open_paths.is_none()
@@ -313,6 +318,7 @@ mod tests {
             },
             max_blocks: 2 * PARTITIONS,
             read_bytes: 0,
+            has_places: false,
         });
     }
 

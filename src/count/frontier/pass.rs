@@ -130,6 +130,8 @@ pub(super) struct Generation<K, N> {
     /// Whether the memory of the layer is freed where it has been read, and the number of partitions that have been freed.
     frees: bool,
     freed: usize,
+    /// See [`Batch::has_places`].
+    has_places: bool,
 }
 
 impl<K: Key, N: PathCount> Generation<K, N> {
@@ -153,7 +155,16 @@ impl<K: Key, N: PathCount> Generation<K, N> {
             batch_size: FIRST_BATCH.max(4 * targets * BLOCK).min(max_batch),
             frees,
             freed: 0,
+            has_places: false,
         })
+    }
+
+    /// Lets each successor have, instead of a path count, the place of the combination that leads to it. The layer must be in memory.
+    pub(super) fn with_places(self) -> Self {
+        Generation {
+            has_places: true,
+            ..self
+        }
     }
 
     /// The share of the layer that has been read, roughly.
@@ -225,7 +236,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
             transition,
             &mut self.builders,
             resources,
-            |partition, block, resources| partition.add(block, resources, file),
+            |partition, block, _, resources| partition.add(block, resources, file),
             |builders, resources, share| {
                 let tables = builders.iter().map(|partition| &partition.table);
                 let now = (share, tables.map(Table::len).sum());
@@ -312,14 +323,14 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
 
 impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
-    /// target; `after_batch` may split the targets, and is told the share of the layer that has been read.
+    /// target, and is told this layer; `after_batch` may split the targets, and is told the share of the layer that has been read.
     pub(super) fn generate_successors<T: Send>(
         &mut self,
         generation: &mut Generation<K, N>,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
         resources: &mut Resources<'_, 's>,
-        take: impl Fn(&mut T, &[(K, N)], &Resources<'_, 's>) -> Result<(), SweepEnd> + Sync,
+        take: impl Fn(&mut T, &[(K, N)], &Self, &Resources<'_, 's>) -> Result<(), SweepEnd> + Sync,
         mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_, 's>, f64) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
         let max_batch = resources.max_batch::<K, N>();
@@ -332,6 +343,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             batch_size,
             frees,
             freed,
+            has_places,
         } = generation;
         loop {
             if *batch_size >= MIN_SHARED_BATCH {
@@ -350,6 +362,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 partitioning,
                 max_blocks: blocks / count,
                 read_bytes: resources.read_bytes(),
+                has_places: *has_places,
             };
             let is_large = count > 1;
             // A thread may fill more blocks than the others, so all together fill less than they have.
@@ -362,10 +375,11 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             resources.for_each(is_large, partitioners, |_, partitioner| {
                 partitioner.fill(&batch, &quota, stop)
             })?;
+            let layer = &*self;
             resources.for_each(is_large, targets, |i, target| {
                 let mut filled = partitioners.iter();
                 filled.try_for_each(|partitioner| {
-                    partitioner.for_each_block(i, |block| take(target, block, resources))
+                    partitioner.for_each_block(i, |block| take(target, block, layer, resources))
                 })
             })?;
             let work = partitioners

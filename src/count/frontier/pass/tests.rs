@@ -138,6 +138,7 @@ fn a_large_layer_goes_to_disk() {
                 batch_size: 1,
                 frees: true,
                 freed: 0,
+                has_places: false,
             },
         }
     };
