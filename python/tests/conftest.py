@@ -25,6 +25,11 @@ ROUNDS = int(os.environ.get("OMNOGRAM_ROUNDS", "400"))
 SHAPES = [(1, 1), (1, 6), (2, 2), (2, 5), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (8, 2)]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The notebooks take longest, so they come first: of several processes none then has to wait for another one at the end."""
+    items.sort(key=lambda item: not item.name.startswith("test_notebooks_run_to_their_end"))
+
+
 def runs(line: npt.ArrayLike) -> tuple[int, ...]:
     """The clue of a line."""
     text = "".join("#" if cell else "." for cell in np.asarray(line))

@@ -40,11 +40,11 @@ fn agree(puzzle: &Puzzle, expected: &Total) {
     }
 }
 
-/// Helpers take trials of their own only in a round of 200 ms of work or more. If a helper dropped such a trial, the round would never end.
+/// Helpers take trials of their own only in a round of 10 ms of work or more. If a helper dropped such a trial, the round would never end.
 #[test]
 fn the_trials_that_helpers_take_come_to_an_end() {
     let options = Options {
-        trial_ns: 200_000_000,
+        trial_ns: 10_000_000,
         ..Options::default()
     };
     let mut random = Random(8);
