@@ -211,6 +211,15 @@ mod tests {
         selection
     }
 
+    /// A round in which a sweep is due and no walk is to come.
+    fn round_with_due_sweep() -> PlanSelection {
+        let mut selection = round();
+        selection.todo.clear();
+        selection.sweep_work = 200;
+        selection.tried = vec![result(OTHER, 100, 110.0)];
+        selection
+    }
+
     #[test]
     fn a_leader_near_its_end_goes_on_twice_within_the_work_of_the_others() {
         let mut selection = round();
@@ -234,10 +243,7 @@ mod tests {
 
     #[test]
     fn a_due_sweep_goes_on_if_it_is_expected_to_end_sooner_than_the_leader() {
-        let mut selection = round();
-        selection.todo.clear();
-        selection.sweep_work = 200;
-        selection.tried = vec![result(OTHER, 100, 110.0)];
+        let mut selection = round_with_due_sweep();
         let sweep = result(RIGHT, 100, 250.0);
         for (leader_remaining, more) in [(1000.0, Some(300)), (200.0, Some(200)), (140.0, None)] {
             selection.leader_remaining = leader_remaining;
@@ -249,10 +255,7 @@ mod tests {
     /// work instead of 39.
     #[test]
     fn a_due_sweep_goes_on_for_longer_if_the_leader_is_far_from_its_end() {
-        let mut selection = round();
-        selection.todo.clear();
-        selection.sweep_work = 200;
-        selection.tried = vec![result(OTHER, 100, 110.0)];
+        let mut selection = round_with_due_sweep();
         let mut goes_on = |forecast: f64, leader_remaining: f64| {
             selection.leader_remaining = leader_remaining;
             let sweep = result(RIGHT, 100, forecast);
