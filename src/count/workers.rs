@@ -57,6 +57,7 @@ impl<W: Word> Shared<'_, W> {
         while !self.control.stopped() {
             let next = {
                 let mut selection = lock(&self.selection);
+                selection.set_work_left(self.work_left());
                 let next = selection.next();
                 self.record_selection(&selection);
                 next
@@ -73,6 +74,14 @@ impl<W: Word> Shared<'_, W> {
             }
         }
         lock(&self.statistics).add(&worker.statistics());
+    }
+
+    /// The nanoseconds of work of all workers until the deadline; infinite without one.
+    fn work_left(&self) -> f64 {
+        let time_left = self.control.time_left();
+        time_left.map_or(f64::INFINITY, |time| {
+            time.as_nanos() as f64 * self.workers as f64
+        })
     }
 
     /// Joins shared walks and takes over trials that are for one worker, until no trial is left for now.

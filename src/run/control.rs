@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::limits::Limits;
 use crate::solutions::Stop;
@@ -113,6 +113,14 @@ impl Control {
         ]
         .into_iter()
         .find(|&stop| stop as u8 == state)
+    }
+
+    /// The time until the deadline of this run, or of the run that contains it; `None` without a deadline.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let own = (self.deadline).map(|deadline| deadline.saturating_duration_since(now));
+        let parent = self.parent.as_ref().and_then(|parent| parent.time_left());
+        own.into_iter().chain(parent).min()
     }
 
     /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call
@@ -266,6 +274,27 @@ mod tests {
         all_nodes(&part);
         assert_eq!(part.reason(), Some(Stop::Nodes));
         assert_eq!(run.reason(), Some(Stop::Nodes));
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_earlier_deadline() {
+        let second = Duration::from_secs(1);
+        let with_time = |time: Option<Duration>| Control::new(&Limits::default().time(time), false);
+        assert_eq!(with_time(None).time_left(), None);
+        assert_eq!(
+            with_time(Some(Duration::ZERO)).time_left(),
+            Some(Duration::ZERO)
+        );
+        let run = Arc::new(with_time(Some(100 * second)));
+        let left = run.part(u64::MAX).time_left().unwrap();
+        assert!(left > 90 * second && left <= 100 * second, "{left:?}");
+        for (own, is_less) in [(10, true), (1000, false)] {
+            let part = Control {
+                parent: Some(Arc::clone(&run)),
+                ..with_time(Some(own * second))
+            };
+            assert_eq!(part.time_left().unwrap() < 50 * second, is_less);
+        }
     }
 
     #[test]

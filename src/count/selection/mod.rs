@@ -6,7 +6,9 @@
 //!
 //! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. The sweeps come
 //! first in each round. A sweep that is *due* by its last two forecasts gets as much work as the leader, and the other direction waits; it
-//! comes last in its round if the leader is expected to end sooner.
+//! comes last in its round if the leader is expected to end sooner. From [`DECISIVE_BUDGET_NS`] on, a sweep comes last, too, if it is not
+//! due even by its last forecast, and always if it is not expected to end before the deadline of the run: a sweep that is stopped has
+//! proved nothing, while the leader proves solutions on the way.
 //!
 //! A plan near its end is [prolonged](prolongation): it goes on before the others have their turn. As the sweeps come first, one that is
 //! expected to need less work than the rest of the round is done at once.
@@ -53,6 +55,9 @@ const MIN_HELPER_BUDGET_NS: u64 = 10_000_000;
 
 /// The leader has this multiple of the work of all other plans together.
 const LEADER_WORK_FACTOR: u64 = 2;
+
+/// A sweep is not expected to end before the deadline if it needs this multiple of the work until then, or more.
+const MAX_EXCESS_OF_DEADLINE: f64 = 2.0;
 
 /// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
 /// of work.
@@ -120,6 +125,8 @@ pub(crate) struct PlanSelection {
     host_left: bool,
     /// Nanoseconds of work of each plan after which the selection pauses.
     work_limit: u64,
+    /// Nanoseconds of work of all workers until the deadline of the run; infinite without one.
+    work_left: f64,
     /// The budget that the round has, or would have if several plans were left.
     nominal_budget: u64,
     /// The trials under way, and when each began.
@@ -155,6 +162,7 @@ impl PlanSelection {
             has_solo_trials: false,
             host_left: false,
             work_limit: u64::MAX,
+            work_left: f64::INFINITY,
             nominal_budget: first_budget,
             under_way: Vec::new(),
             interrupted: Vec::new(),
@@ -243,6 +251,11 @@ impl PlanSelection {
         self.work_limit = work_limit;
         self.under_way.clear();
         self.host_left = false;
+    }
+
+    /// Tells how many nanoseconds of work all workers can do until the deadline of the run.
+    pub(crate) fn set_work_left(&mut self, work_left: f64) {
+        self.work_left = work_left;
     }
 
     /// Lets no more trials begin.
@@ -440,6 +453,7 @@ impl PlanSelection {
             .saturating_mul(multiple)
             .min(self.work_limit);
         let is_due = ranking::is_due(&sweeps, &self.before, leader_work);
+        let is_due_by_last_forecast = ranking::is_due(&sweeps, &sweeps, leader_work);
         if is_due {
             self.waiting = sweeps.split_off(1);
         }
@@ -452,7 +466,11 @@ impl PlanSelection {
             ranking::leader_remaining(leader, &self.before)
         });
         let leads = |sweep: &TrialResult| {
-            !is_due || ranking::cautious_remaining(sweep) < self.leader_remaining()
+            let is_sooner = match is_due {
+                true => ranking::cautious_remaining(sweep) < self.leader_remaining(),
+                false => self.round_work < DECISIVE_BUDGET_NS || is_due_by_last_forecast,
+            };
+            is_sooner && sweep.remaining() < MAX_EXCESS_OF_DEADLINE * self.work_left
         };
         let (first, last) = match sweeps.first().is_none_or(leads) {
             true => (&sweeps, &others),

@@ -36,7 +36,8 @@ const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
 /// the tree search is divided by it.
 const LEAD_FACTOR: f64 = 2.5;
 
-/// Maximum forecast of a plan that leads instead of the probing order, as a multiple of the forecast of the probing order.
+/// Maximum forecast of a plan that leads instead of the probing order, as a multiple of the forecast of the probing order. The more its rate
+/// exceeds [`LEAD_FACTOR`], the longer its forecast may be.
 const MAX_LEADER_FORECAST: f64 = 4.0;
 
 /// The same, if several workers have shared the walk of the probing order. That walk has many unfinished components at once, and what is
@@ -139,7 +140,7 @@ pub(crate) fn select_plans(
             let probing_is_shared = is_shared && leader == Some(PROBING_PLAN);
             let max_forecast = match probing_is_shared {
                 true => MAX_LEADER_FORECAST_IF_SHARED,
-                false => MAX_LEADER_FORECAST,
+                false => MAX_LEADER_FORECAST * fastest_rate / (LEAD_FACTOR * rate),
             };
             let is_far = |index: usize| forecasts[index].0 > max_forecast * forecast;
             LEAD_FACTOR * rate >= fastest_rate || fastest_index.is_some_and(is_far)
@@ -294,8 +295,18 @@ mod tests {
         let budget = DECISIVE_BUDGET_NS - 1;
         assert_eq!(leader(budget, 2.4, 1.0, false), PROBING_PLAN);
         assert_eq!(leader(budget, 2.6, 1.0, false), OTHER);
-        assert_eq!(leader(budget, 2.6, 3.9, false), OTHER);
-        assert_eq!(leader(budget, 2.6, 4.1, false), PROBING_PLAN);
+        assert_eq!(leader(budget, 2.6, 4.1, false), OTHER);
+        assert_eq!(leader(budget, 2.6, 4.2, false), PROBING_PLAN);
+    }
+
+    /// The probing order had four seconds of ICGA 2021 #529 because its forecast was 4.7 times shorter, although the plan that had led until
+    /// then had proved fourteen times as much in the same work.
+    #[test]
+    fn the_more_another_plan_proves_the_longer_its_forecast_may_be() {
+        let budget = DECISIVE_BUDGET_NS - 1;
+        assert_eq!(leader(budget, 14.0, 4.7, false), OTHER);
+        assert_eq!(leader(budget, 25.0, 39.0, false), OTHER);
+        assert_eq!(leader(budget, 25.0, 41.0, false), PROBING_PLAN);
     }
 
     /// TAAI 2011 #470 took 11 or 21 seconds on eight threads: when the shared walk in the probing order had done 78 % and proved 50,000 of

@@ -143,6 +143,37 @@ fn the_leader_comes_before_a_sweep_if_it_is_expected_to_end_sooner() {
     }
 }
 
+/// A sweep of ICGA 2021 #565 with hours left came before the leader, which had proved 40 million solutions in 15 seconds without it, and 18
+/// million after it.
+#[test]
+fn a_sweep_that_is_far_from_its_end_comes_last_once_the_budget_is_decisive() {
+    let is_first = |selection: &mut PlanSelection| {
+        let plans = plans(selection);
+        assert!(plans.contains(&DOWN) && plans.contains(&RIGHT));
+        plans[0].is_sweep()
+    };
+    assert!(!is_first(&mut after_round(1e15, 1e12, 1e12)));
+    // It is not due, but by its last forecast it is near its end.
+    let mut selection = after_round(1e15, 1e9, 1e12);
+    selection.before[0].forecast = 1e12;
+    assert!(is_first(&mut selection));
+    let mut selection = after_round(1e15, 1e12, 1e12);
+    selection.nominal_budget = DECISIVE_BUDGET_NS / BUDGET_GROWTH - 1;
+    assert!(is_first(&mut selection));
+}
+
+#[test]
+fn a_sweep_that_cannot_end_before_the_deadline_comes_last() {
+    for (work_left, is_first) in [(f64::INFINITY, true), (6e9, true), (4e9, false)] {
+        let mut selection = after_round(1e15, 1e12, 1e10);
+        selection.set_work_left(work_left);
+        let plans = plans(&mut selection);
+        let (first, last) = (plans.first(), plans.last());
+        assert_eq!(first == Some(&RIGHT), is_first);
+        assert_eq!(last == Some(&RIGHT), !is_first);
+    }
+}
+
 /// A sweep of TCGA 2016 #515 used up its work several times, and began again each time.
 #[test]
 fn a_paused_sweep_goes_on_unless_its_memory_was_freed() {
@@ -172,13 +203,16 @@ fn a_sweep_is_due_only_if_its_forecast_has_been_short_twice() {
     let mut shorter = after_round(1e15, 1e9, 1e12);
     shorter.before[0].forecast = 1e12;
     for mut selection in [long, shorter] {
-        let trials = [(); 3].map(|()| next(&mut selection).unwrap());
+        let mut trials = vec![next(&mut selection).unwrap()];
+        while !selection.todo.is_empty() {
+            trials.push(next(&mut selection).unwrap());
+        }
         let leader = selection.leader.map(|(leader, _)| leader);
-        assert_eq!(
-            trials.map(|it| Some(it.plan)),
-            [Some(DOWN), Some(RIGHT), leader]
-        );
-        assert!(trials[..2].iter().all(|it| it.budget < trials[2].budget));
+        let budget = |plan: Option<Plan>| {
+            let trial = trials.iter().find(|trial| Some(trial.plan) == plan);
+            trial.expect("it is tried").budget
+        };
+        assert!(budget(Some(DOWN)) < budget(leader) && budget(Some(RIGHT)) < budget(leader));
     }
 }
 
@@ -212,7 +246,7 @@ fn a_sweep_that_needs_less_than_the_rest_of_the_round_is_done_before_the_leader(
         work.len() == 2 && work[1] >= 0.5 * rest_of_round,
         "{work:?}"
     );
-    assert_eq!(sweep_ends(10.0 * rest_of_round).len(), 1);
+    assert_eq!(sweep_ends(4.0 * rest_of_round).len(), 1);
 }
 
 /// On random 15x15 puzzle 4, two threads chose another leader than one after the same results.
