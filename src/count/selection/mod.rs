@@ -56,7 +56,8 @@ const MIN_HELPER_BUDGET_NS: u64 = 10_000_000;
 /// The leader has this multiple of the work of all other plans together.
 const LEADER_WORK_FACTOR: u64 = 2;
 
-/// A sweep is not expected to end before the deadline if it needs this multiple of the work until then, or more.
+/// A sweep is not expected to end before the deadline if it needs this multiple of the work until then, or more. Its forecast may be too
+/// long.
 const MAX_EXCESS_OF_DEADLINE: f64 = 2.0;
 
 /// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
@@ -466,11 +467,11 @@ impl PlanSelection {
             ranking::leader_remaining(leader, &self.before)
         });
         let leads = |sweep: &TrialResult| {
-            let is_sooner = match is_due {
+            let is_near = match is_due {
                 true => ranking::cautious_remaining(sweep) < self.leader_remaining(),
                 false => self.round_work < DECISIVE_BUDGET_NS || is_due_by_last_forecast,
             };
-            is_sooner && sweep.remaining() < MAX_EXCESS_OF_DEADLINE * self.work_left
+            is_near && sweep.remaining() < MAX_EXCESS_OF_DEADLINE * self.work_left
         };
         let (first, last) = match sweeps.first().is_none_or(leads) {
             true => (&sweeps, &others),
