@@ -12,6 +12,7 @@ mod components;
 mod driver;
 mod frontier;
 mod graph_count;
+mod helpers;
 mod open_tree;
 mod options;
 mod plan;

@@ -1,7 +1,7 @@
 //! What all workers of a count share: the root, the component table, the plan selection, the shared walk, and the proved bounds.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
@@ -12,6 +12,7 @@ use super::branch::walk::Walk;
 use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
 use super::frontier::Direction;
+use super::helpers::Helpers;
 use super::open_tree::OpenTree;
 use super::options::Options;
 use super::plan::{Plan, Trial, TrialEnd};
@@ -55,10 +56,7 @@ pub(crate) struct Shared<'a, W: Word> {
     trails: Mutex<Trails>,
     /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
-    /// Whether no more workers may begin. A thread that waits for the tasks of a sweep or tree search runs any task of the pool. If that is
-    /// a worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: a thread that has set it, or
-    /// has seen it set, finds it set in whatever task it runs next.
-    pub(crate) closed_to_workers: AtomicBool,
+    pub(crate) helpers: Helpers,
     pub(crate) status: &'a Status,
     /// The index of the component that is being counted, and the best lower bound of its count.
     bound: Mutex<(usize, Count)>,
@@ -99,7 +97,7 @@ impl<'a, W: Word> Shared<'a, W> {
             walk: Mutex::new(None),
             trails: Mutex::default(),
             tree: Mutex::default(),
-            closed_to_workers: AtomicBool::new(false),
+            helpers: Helpers::default(),
             status,
             bound: Mutex::new((0, Count::ZERO)),
             current: AtomicUsize::new(0),

@@ -1,7 +1,6 @@
 //! The workers of a count: each asks the plan selection what to do next, and tries a plan or joins the shared walk under way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::branch::worker::Worker;
@@ -23,18 +22,16 @@ const MAX_SLEEP_BESIDE_SWEEP: Duration = Duration::from_micros(200);
 impl<W: Word> Shared<'_, W> {
     /// Counts all components on all threads: one worker hosts the trials, the others help.
     pub(crate) fn run_workers(&self) {
-        self.closed_to_workers.store(false, Ordering::Relaxed);
         let exchange = (self.workers > 1).then(Arc::default);
         match self.workers {
             1 => self.run_one_worker(),
             workers => {
-                let unbegun = AtomicUsize::new(workers - 1);
+                self.helpers.expect(workers - 1);
                 rayon::scope(|scope| {
                     for _ in 1..workers {
                         scope.spawn(|_| {
-                            unbegun.fetch_sub(1, Ordering::Relaxed);
-                            if !self.closed_to_workers.load(Ordering::Relaxed) {
-                                self.help(exchange.clone(), &unbegun);
+                            if self.helpers.begin() {
+                                self.help(exchange.clone());
                             }
                         });
                     }
@@ -85,14 +82,10 @@ impl<W: Word> Shared<'_, W> {
     }
 
     /// Joins shared walks and takes over trials that are for one worker, until no trial is left for now.
-    /// `unbegun`: number of helpers that have not begun. Relaxed: a hint.
-    fn help(&self, exchange: Option<Arc<Exchange>>, unbegun: &AtomicUsize) {
+    fn help(&self, exchange: Option<Arc<Exchange>>) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
         worker.delay_first_question();
-        let may_run_tasks = || {
-            unbegun.load(Ordering::Relaxed) == 0 || self.closed_to_workers.load(Ordering::Relaxed)
-        };
         let mut sleep = FIRST_IDLE_SLEEP;
         while !self.control.stopped() {
             let (next, is_sweeping) = {
@@ -109,7 +102,8 @@ impl<W: Word> Shared<'_, W> {
                 (Next::Join, Some(walk)) => worker.join_walk(&walk),
                 // Sweeps and the tree search may have tasks in the pool. A helper that has not begun is a task, too: it would run within
                 // this helper, which could not go on before that one leaves, while the thread that was meant for it has nothing to do.
-                _ if may_run_tasks() && rayon::yield_now() == Some(rayon::Yield::Executed) => {}
+                _ if self.helpers.are_complete()
+                    && rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
                     let max = match is_sweeping {
                         true => MAX_SLEEP_BESIDE_SWEEP,
@@ -145,7 +139,7 @@ impl Drop for StopOnPanic<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::super::options::Method;
     use super::super::plan::TrialEnd;
@@ -162,7 +156,7 @@ mod tests {
             shared.replace_selection(selection);
             let shared = &shared;
             std::thread::scope(|threads| {
-                threads.spawn(|| shared.help(None, &AtomicUsize::new(0)));
+                threads.spawn(|| shared.help(None));
                 // The host tries one plan for each component, in vain.
                 let mut tried = None;
                 loop {
@@ -200,7 +194,10 @@ mod tests {
             let mut setup = setup(&puzzle);
             setup.limits.interrupt = Some(Arc::clone(&interrupt));
             with_shared(&setup, false, |shared, _| {
-                shared.closed_to_workers.store(closed, Ordering::Relaxed);
+                shared.helpers.expect(unbegun);
+                if closed {
+                    shared.helpers.close();
+                }
                 let (ended, end) = crossbeam::channel::bounded::<()>(0);
                 // Without the task, only the interrupt ends the run. If it is not noticed, the test fails instead of waiting forever.
                 let interrupted_after = Duration::from_millis(if runs_task { 5000 } else { 20 });
@@ -217,7 +214,7 @@ mod tests {
                             if has_task {
                                 scope.spawn(|_| shared.control.stop(Stop::Closed));
                             }
-                            shared.help(None, &AtomicUsize::new(unbegun));
+                            shared.help(None);
                         });
                     });
                     drop(ended);

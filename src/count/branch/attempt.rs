@@ -1,7 +1,5 @@
 //! One trial of a plan on a component, by one worker or by all.
 
-use std::sync::atomic::Ordering;
-
 use super::worker::Worker;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
@@ -19,10 +17,9 @@ impl<W: Word> Worker<'_, '_, W> {
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
-                // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`. On one thread the
-                // search has no tasks.
+                // On one thread the search has no tasks.
                 if !trial.is_solo {
-                    self.shared.closed_to_workers.store(true, Ordering::Relaxed);
+                    self.shared.helpers.close();
                 }
                 self.shared.search_tree(trial)
             }

@@ -1,6 +1,5 @@
 //! Sweeps in a worker: those that are trials, which pause and go on in later rounds, and those of components within a walk.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::worker::{Worker, nodes_in};
@@ -18,7 +17,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
-        let stop = self.begin_sweep(component);
+        self.shared.helpers.close();
+        let stop = self.stop_of_sweep(component);
         let paused_sweeps = &self.shared.paused_sweeps;
         let paused = lock(paused_sweeps).take(component, direction);
         let make_room = |bytes| {
@@ -100,10 +100,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.shared.record_dropped_sweeps(component, &dropped);
     }
 
-    /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.
-    fn begin_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+    /// A function that says whether a sweep of this component must stop.
+    fn stop_of_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let shared = self.shared;
-        shared.closed_to_workers.store(true, Ordering::Relaxed);
         move || shared.control.poll() || shared.is_obsolete(component)
     }
 
@@ -117,10 +116,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return None;
         }
         let budget_ns = self.shared.sweep_budget_ns();
-        let (stop, began) = (self.begin_sweep(self.component), Instant::now());
+        let (stop, began) = (self.stop_of_sweep(self.component), Instant::now());
         let allowance = Allowance {
             bytes: memory_plan::SWEEP.part(self.shared.memory, self.shared.workers as u64),
             work_ns: budget_ns,
+            // Helpers may begin beside it, so it must have no tasks.
             threads: 1,
             scratch: None,
             stop: &stop,
@@ -194,7 +194,7 @@ mod tests {
         let puzzle = two_permutations();
         with_shared(&setup(&puzzle), false, |shared, _| {
             let worker = Worker::new(&shared, None);
-            let (stop, stop_of_other) = (worker.begin_sweep(0), worker.begin_sweep(1));
+            let (stop, stop_of_other) = (worker.stop_of_sweep(0), worker.stop_of_sweep(1));
             assert!(!stop() && stop_of_other());
             shared.control.stop(Stop::Time);
             assert!(stop());

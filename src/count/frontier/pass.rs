@@ -41,8 +41,9 @@ const LAYER_MEMORY_DIVISOR: u64 = 4;
 /// Maximum number of combinations in a chunk of a layer.
 const MAX_CHUNK: u64 = 1 << 10;
 
-/// Combinations merged or joined between two polls of `stop`.
+/// Combinations merged or joined between two polls of `stop`, and the number of blocks that have as many.
 pub(super) const COMBINATIONS_PER_POLL: u64 = 1 << 14;
+const BLOCKS_PER_POLL: u64 = COMBINATIONS_PER_POLL / BLOCK as u64;
 
 /// A partition of the next layer, while it is being built.
 #[derive(Debug)]
@@ -377,10 +378,19 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             })?;
             let layer = &*self;
             resources.for_each(is_large, targets, |i, target| {
+                let mut blocks_until_poll = 0;
+                let mut take_block = |block: &[(K, N)]| {
+                    if blocks_until_poll == 0 {
+                        if stop() {
+                            return Err(SweepEnd::Stopped);
+                        }
+                        blocks_until_poll = BLOCKS_PER_POLL;
+                    }
+                    blocks_until_poll -= 1;
+                    take(target, block, layer, resources)
+                };
                 let mut filled = partitioners.iter();
-                filled.try_for_each(|partitioner| {
-                    partitioner.for_each_block(i, |block| take(target, block, layer, resources))
-                })
+                filled.try_for_each(|partitioner| partitioner.for_each_block(i, &mut take_block))
             })?;
             let work = partitioners
                 .iter()
@@ -465,6 +475,9 @@ fn split<K: Key, N: PathCount>(
     let tables = builders.drain(..).map(|partition| vec![partition.table]);
     let mut tables: Vec<Vec<Table<K, N>>> = tables.collect();
     resources.for_each(true, &mut tables, |_, tables| {
+        if (resources.stop)() {
+            return Err(SweepEnd::Stopped);
+        }
         let table = tables.pop().unwrap_or_default();
         *tables = table
             .split(factor, partitioning, &resources.memory)
