@@ -395,6 +395,7 @@ impl<W: Word> Driver<'_, '_, W> {
     /// The answer, from what has been counted: by plan selection, and by `graph_count`.
     fn finish(mut self, graph_count: GraphCount) -> Answer {
         self.statistics.add(&lock(&self.shared.statistics));
+        lock(&self.shared.paused_sweeps).drop_aside();
         let reason = self.shared.control.reason();
         let mut count = self.shared.lower_bound();
         // Without a graph, the selection under way may be that of the solutions around the witness.

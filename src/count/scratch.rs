@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 use crate::run::lock;
@@ -15,7 +15,8 @@ use crate::run::lock;
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
-    error: Mutex<Option<Error>>,
+    /// Shared by all handles of the folder.
+    error: Arc<Mutex<Option<Error>>>,
 }
 
 impl Scratch {
@@ -27,7 +28,7 @@ impl Scratch {
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self> {
         let scratch = Scratch {
             folder: folder.into(),
-            error: Mutex::default(),
+            error: Arc::default(),
         };
         let file = scratch.file();
         file.map_err(|error| scratch.with_folder(error))?;
@@ -42,6 +43,14 @@ impl Scratch {
     /// The first error in reading or writing a file. It has stopped the count, whose number is then a lower bound.
     pub fn error(&self) -> Option<Error> {
         self.first_error().clone()
+    }
+
+    /// Another handle of the same folder.
+    pub(crate) fn share(&self) -> Self {
+        Scratch {
+            folder: self.folder.clone(),
+            error: Arc::clone(&self.error),
+        }
     }
 
     /// A new file, which is removed when it is closed.

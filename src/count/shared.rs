@@ -49,7 +49,7 @@ pub(crate) struct Shared<'a, W: Word> {
     /// The plan selection under way.
     pub(crate) selection: Mutex<PlanSelection>,
     /// The sweeps of the plan selection that go on in later rounds. They outlive the worker that began them, as the selection does.
-    pub(crate) paused_sweeps: Mutex<PausedSweeps<'a>>,
+    pub(crate) paused_sweeps: Mutex<PausedSweeps>,
     /// The walk that helpers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
     /// The trails of walks, if there is no checkpointer to record them.

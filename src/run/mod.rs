@@ -1,5 +1,6 @@
 //! What all kinds of runs share: limits, the control that stops them, progress reports and the memory plan.
 
+mod aside;
 #[cfg(feature = "checked")]
 mod checked;
 mod control;
@@ -8,6 +9,7 @@ mod lock;
 pub(crate) mod memory_plan;
 mod progress;
 
+pub(crate) use aside::drop_aside;
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;
 pub(crate) use lock::lock;

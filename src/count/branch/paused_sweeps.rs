@@ -4,25 +4,25 @@ use crate::count::frontier::{Direction, Sweep};
 
 /// The sweeps of one component that have paused, at most one in each direction.
 #[derive(Debug, Default)]
-pub(crate) struct PausedSweeps<'s> {
+pub(crate) struct PausedSweeps {
     component: usize,
-    sweeps: Vec<(Direction, Sweep<'s>)>,
+    sweeps: Vec<(Direction, Sweep)>,
 }
 
-impl<'s> PausedSweeps<'s> {
+impl PausedSweeps {
     /// Takes out the sweep of this component in this direction. Drops all sweeps of other components.
-    pub(crate) fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep<'s>> {
+    pub(crate) fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep> {
         if self.component != component {
             self.component = component;
             self.sweeps.clear();
         }
-        let is_same = |(paused, _): &(Direction, Sweep<'s>)| *paused == direction;
+        let is_same = |(paused, _): &(Direction, Sweep)| *paused == direction;
         let place = self.sweeps.iter().position(is_same)?;
         Some(self.sweeps.swap_remove(place).1)
     }
 
     /// Keeps a sweep of the component of the last [`take`](Self::take).
-    pub(crate) fn keep(&mut self, direction: Direction, sweep: Sweep<'s>) {
+    pub(crate) fn keep(&mut self, direction: Direction, sweep: Sweep) {
         self.sweeps.push((direction, sweep));
     }
 
@@ -38,6 +38,12 @@ impl<'s> PausedSweeps<'s> {
         }
     }
 
+    /// Drops all sweeps, [aside](crate::run::drop_aside) if they are large.
+    pub(crate) fn drop_aside(&mut self) {
+        let sweeps = self.sweeps.drain(..);
+        sweeps.for_each(|(_, sweep)| sweep.drop_aside());
+    }
+
     fn bytes(&self) -> u64 {
         self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum()
     }
@@ -46,7 +52,7 @@ impl<'s> PausedSweeps<'s> {
     /// the dropped ones.
     pub(super) fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
         let mut held = self.bytes();
-        let is_dropped = |(_, sweep): &mut (Direction, Sweep<'s>)| {
+        let is_dropped = |(_, sweep): &mut (Direction, Sweep)| {
             let is_dropped = held > bytes;
             held -= if is_dropped { sweep.bytes() } else { 0 };
             is_dropped
@@ -67,7 +73,7 @@ mod tests {
     use crate::run::{Control, Limits};
 
     /// A sweep that has paused.
-    fn sweep(direction: Direction) -> Sweep<'static> {
+    fn sweep(direction: Direction) -> Sweep {
         let ones = vec![Clue::new([1]).unwrap(); 9];
         let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
         let clues = Clues::new(&puzzle);
@@ -89,7 +95,7 @@ mod tests {
         sweep
     }
 
-    fn paused(component: usize) -> PausedSweeps<'static> {
+    fn paused(component: usize) -> PausedSweeps {
         let mut paused = PausedSweeps::default();
         assert!(paused.take(component, Direction::Down).is_none());
         paused.keep(Direction::Down, sweep(Direction::Down));

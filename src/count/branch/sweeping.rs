@@ -51,18 +51,21 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
         };
         let ended = sweep.and_then(|mut sweep| {
-            let count = match sweep.run(allowance) {
-                Err(SweepEnd::Paused) => return Ok(Err(sweep)),
-                ended => ended?,
-            };
-            // The number is known also if there is no room for the graph.
-            let mut value = ComponentValue::number(count);
-            keep(&value);
-            if keeps_graph && !value.count.is_zero() {
-                value.node = Some(sweep.add_nodes(allowance, store)?);
+            let ended = sweep.run(allowance).and_then(|count| {
+                // The number is known also if there is no room for the graph.
+                let mut value = ComponentValue::number(count);
                 keep(&value);
+                if keeps_graph && !value.count.is_zero() {
+                    value.node = Some(sweep.add_nodes(allowance, store)?);
+                    keep(&value);
+                }
+                Ok(value)
+            });
+            if ended.as_ref().err() == Some(&SweepEnd::Paused) {
+                return Ok(Err(sweep));
             }
-            Ok(Ok(value))
+            self.drop_sweep(sweep);
+            ended.map(Ok)
         });
         match ended {
             Ok(Ok(value)) => TrialEnd::Done(value),
@@ -100,6 +103,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.shared.record_dropped_sweeps(component, &dropped);
     }
 
+    /// Drops a sweep that has ended. If the run is stopped, nothing else needs the memory, and the answer does not wait for it.
+    fn drop_sweep(&self, sweep: Sweep) {
+        if self.shared.control.stopped() {
+            sweep.drop_aside();
+        }
+    }
+
     /// A function that says whether a sweep of this component must stop.
     fn stop_of_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let shared = self.shared;
@@ -131,7 +141,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .into_iter()
             .find_map(|direction| {
                 let sweep = Sweep::new(&self.board, component, direction, false, allowance);
-                sweep.and_then(|mut sweep| sweep.run(allowance)).ok()
+                let mut sweep = sweep.ok()?;
+                let ended = sweep.run(allowance);
+                self.drop_sweep(sweep);
+                ended.ok()
             });
         if count.is_none() {
             self.sweep_size_bound = component.size;

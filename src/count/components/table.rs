@@ -1,16 +1,12 @@
 //! The component table: the components counted so far, for one count or shared by several counts.
 
 use std::sync::Arc;
-use std::thread;
 
 use super::cache::{Cache, Key};
 use super::line_automaton::UniqueTable;
 use crate::graph::NodeId;
-use crate::run::memory_plan;
+use crate::run::{drop_aside, memory_plan};
 use crate::solutions::Count;
-
-/// A table of this number of bytes or more is dropped on a thread of its own.
-const MIN_BYTES_TO_DROP_ASIDE: usize = 1 << 25;
 
 /// The value of a counted component.
 #[derive(Clone, Debug)]
@@ -53,13 +49,11 @@ impl ComponentTable {
         self.state_numbers.is_full()
     }
 
-    /// Drops the table. If it is large and nobody else has it, that takes up to seconds, as each key has memory of its own; then it is done on
-    /// a thread of its own, so that who waits for the answer of the count does not wait for it.
+    /// Drops the table if nobody else has it; if it is large, [aside](drop_aside), as each key has memory of its own.
     pub(crate) fn drop_aside(self: Arc<Self>) {
-        if Arc::strong_count(&self) == 1 && self.cache.bytes() >= MIN_BYTES_TO_DROP_ASIDE {
-            // If there is no thread, the table is dropped here.
-            let dropped = thread::Builder::new().spawn(move || drop(self));
-            drop(dropped);
+        if Arc::strong_count(&self) == 1 {
+            let bytes = self.cache.bytes() as u64;
+            drop_aside(self, bytes);
         }
     }
 

@@ -14,9 +14,9 @@ pub(crate) enum Direction {
     Right,
 }
 
-/// The limits of a sweep, until it pauses. `'s` is the lifetime of what it needs beyond that.
+/// The limits of a sweep, until it pauses.
 #[derive(Clone, Copy)]
-pub(crate) struct Allowance<'r, 's> {
+pub(crate) struct Allowance<'r> {
     /// Bytes of memory, including those that the sweep already holds.
     pub(crate) bytes: u64,
     /// Maximum nanoseconds of work, computed from the number of combinations of states that are read or generated.
@@ -24,7 +24,7 @@ pub(crate) struct Allowance<'r, 's> {
     /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
     /// The folder for what exceeds the memory.
-    pub(crate) scratch: Option<&'s Scratch>,
+    pub(crate) scratch: Option<&'r Scratch>,
     pub(crate) stop: ShouldStop<'r>,
     pub(crate) make_room: MakeRoom<'r>,
     pub(crate) beside: Beside<'r>,

@@ -34,7 +34,7 @@ struct Growth {
     saturation: f64,
 }
 
-impl<K: Key, N: PathCount> Fronts<'_, K, N> {
+impl<K: Key, N: PathCount> Fronts<K, N> {
     /// Forecast of the combinations that the sweep reads and generates from here on. What is left of a line that is being passed, and of a
     /// meeting that has begun, is estimated from what is done of it.
     ///
@@ -101,7 +101,7 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
 }
 
 /// The growth of a frontier so far.
-fn growth<K: Key, N: PathCount>(front: &Front<'_, K, N>, lines: &Lines) -> Growth {
+fn growth<K: Key, N: PathCount>(front: &Front<K, N>, lines: &Lines) -> Growth {
     let log_len = (front.len as f64).ln();
     let possible = log_possible(lines, front.end, &front.depths);
     Growth {

@@ -40,9 +40,9 @@ pub(super) struct Ahead {
 
 /// A frontier that has started at one end.
 #[derive(Debug)]
-pub(super) struct Front<'s, K, N> {
+pub(super) struct Front<K, N> {
     pub(super) end: End,
-    layer: Layer<'s, K, N>,
+    layer: Layer<K, N>,
     /// Number of combinations in the layer.
     pub(super) len: u64,
     /// For each line across, the number of its cells behind the frontier.
@@ -51,20 +51,20 @@ pub(super) struct Front<'s, K, N> {
     /// Number of lines passed.
     pub(super) passed: usize,
     /// The layer behind the next line, if the frontier has paused on the way.
-    next: Option<NextLayer<'s, K, N>>,
+    next: Option<NextLayer<K, N>>,
     /// If the layers are kept: the combinations before each line passed.
     kept: Option<Vec<Vec<K>>>,
 }
 
 /// The meeting of the frontiers at the last line.
 #[derive(Debug)]
-pub(super) struct Meeting<'s, K, N> {
+pub(super) struct Meeting<K, N> {
     /// Whether what the near frontier leads to is stored, and not what the far one leads to.
     stores_near: bool,
     /// The classes of fillings still to be joined, the next one last.
     classes: Vec<FillingClass>,
     /// The join of the next class, if it has paused on the way.
-    join: Option<Join<'s, K, N>>,
+    join: Option<Join<K, N>>,
     /// The combinations behind the line to which both frontiers lead, for the classes that are done; empty unless the layers are kept.
     met: Vec<K>,
     /// If the layers are kept: marks of the combinations that lead to these, in the layer that is not stored.
@@ -78,7 +78,7 @@ pub(super) struct Meeting<'s, K, N> {
     pub(super) work: u64,
 }
 
-impl<K: Key, N: PathCount> Meeting<'_, K, N> {
+impl<K: Key, N: PathCount> Meeting<K, N> {
     /// The share of the meeting that is done, roughly.
     pub(super) fn share(&self) -> f64 {
         let class = self.classes.last().map_or(0.0, FillingClass::share);
@@ -89,10 +89,10 @@ impl<K: Key, N: PathCount> Meeting<'_, K, N> {
 
 /// Both frontiers.
 #[derive(Debug)]
-pub(super) struct Fronts<'s, K, N> {
-    pub(super) near: Front<'s, K, N>,
-    pub(super) far: Front<'s, K, N>,
-    pub(super) meeting: Option<Meeting<'s, K, N>>,
+pub(super) struct Fronts<K, N> {
+    pub(super) near: Front<K, N>,
+    pub(super) far: Front<K, N>,
+    pub(super) meeting: Option<Meeting<K, N>>,
     /// Combinations read and generated at the line that is being passed.
     pub(super) line_work: u64,
     /// Whether the near frontier passes the next line, and the expected work from there on, if it was estimated.
@@ -101,12 +101,12 @@ pub(super) struct Fronts<'s, K, N> {
 }
 
 /// Frontiers with combinations of any width.
-pub(super) trait Run<'s>: Debug + Send {
+pub(super) trait Run: Debug + Send {
     /// Nanoseconds for each combination that is read or generated.
     fn combination_ns(&self) -> u64;
 
     /// Goes on until the component is counted or the sweep pauses or ends.
-    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_, 's>) -> Result<Count, SweepEnd>;
+    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd>;
 
     /// Forecast of the combinations that are still to be read and generated.
     fn forecast(&self, lines: &Lines) -> f64;
@@ -120,16 +120,16 @@ pub(super) trait Run<'s>: Debug + Send {
         lines: &Lines,
         cells: &CellOrder,
         store: &Store,
-        resources: &mut Resources<'_, 's>,
+        resources: &mut Resources<'_>,
     ) -> Result<NodeId, SweepEnd>;
 }
 
-impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
+impl<K: Key, N: PathCount> Run for Fronts<K, N> {
     fn combination_ns(&self) -> u64 {
         K::COMBINATION_NS
     }
 
-    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_, 's>) -> Result<Count, SweepEnd> {
+    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd> {
         loop {
             match self.lines_between(lines) {
                 [] => unreachable!("a component has a line, and the loop leaves one"),
@@ -173,7 +173,7 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
         lines: &Lines,
         cells: &CellOrder,
         store: &Store,
-        resources: &mut Resources<'_, 's>,
+        resources: &mut Resources<'_>,
     ) -> Result<NodeId, SweepEnd> {
         let (mut met, mut marks) = (Vec::new(), [None, None]);
         if let Some(meeting) = self.meeting.take() {
@@ -189,7 +189,7 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
     }
 }
 
-impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
+impl<K: Key, N: PathCount> Fronts<K, N> {
     /// The frontiers before the first lines. If `keeps_layers`, all combinations are kept.
     pub(super) fn new(lines: &Lines, keeps_layers: bool) -> Self {
         Fronts {
@@ -203,7 +203,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
     }
 
     /// The layer behind the next line, if a frontier has paused on the way there.
-    pub(super) fn next_layer(&self) -> Option<&NextLayer<'s, K, N>> {
+    pub(super) fn next_layer(&self) -> Option<&NextLayer<K, N>> {
         self.near.next.as_ref().or(self.far.next.as_ref())
     }
 
@@ -213,7 +213,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
     }
 
     /// Chooses the frontier that passes the next line.
-    fn choose(&mut self, lines: &Lines, between: &[AlongLine], resources: &Resources<'_, 's>) {
+    fn choose(&mut self, lines: &Lines, between: &[AlongLine], resources: &Resources<'_>) {
         let (near, far) = (&self.near, &self.far);
         self.ahead = None;
         self.near_moves = near.len <= far.len;
@@ -259,7 +259,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         &mut self,
         lines: &Lines,
         line: &AlongLine,
-        resources: &mut Resources<'_, 's>,
+        resources: &mut Resources<'_>,
     ) -> Result<Count, SweepEnd> {
         let Fronts {
             near, far, meeting, ..
@@ -273,7 +273,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         };
         let meeting = meeting.get_or_insert_with(|| {
             let free = (resources.memory.remaining() / bytes_of::<K, N>(1)) as f64;
-            let room = |front: &Front<'s, K, N>, moves: &[Move]| {
+            let room = |front: &Front<K, N>, moves: &[Move]| {
                 let transition = transition(moves, &front.packing);
                 Walks::new(&front.layer).pass(&transition).room()
             };
@@ -349,7 +349,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
     }
 }
 
-impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
+impl<K: Key, N: PathCount> Front<K, N> {
     fn new(lines: &Lines, end: End, keeps_layers: bool) -> Self {
         let depths = vec![0; lines.across.len()];
         Front {
@@ -400,7 +400,7 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         &mut self,
         lines: &Lines,
         line: &AlongLine,
-        resources: &mut Resources<'_, 's>,
+        resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
         let step = Step::new(lines, self.end, line, &self.depths, &self.packing);
         let mut next = match self.next.take() {
@@ -467,7 +467,7 @@ mod tests {
     }
 
     /// An allowance on one thread without a scratch folder.
-    fn allowance(bytes: u64, work_ns: u64) -> Allowance<'static, 'static> {
+    fn allowance(bytes: u64, work_ns: u64) -> Allowance<'static> {
         Allowance {
             bytes,
             work_ns,
@@ -485,7 +485,7 @@ mod tests {
         side: usize,
         lens: [u64; 2],
         lines_until_stop: usize,
-    ) -> (Fronts<'static, u64, u64>, f64) {
+    ) -> (Fronts<u64, u64>, f64) {
         let lines = permutation_lines(side);
         let polls = AtomicUsize::new(0);
         let allowance = Allowance {

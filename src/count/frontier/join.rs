@@ -14,17 +14,17 @@ use super::transition::Transition;
 use crate::solutions::Count;
 
 /// A layer that is joined, with its transition.
-pub(super) type Joined<'j, 's, K, N> = (&'j mut Layer<'s, K, N>, &'j Transition<'j, K>);
+pub(super) type Joined<'j, K, N> = (&'j mut Layer<K, N>, &'j Transition<'j, K>);
 
 /// A join under way. It can pause, and goes on with the same layers and transitions.
 #[derive(Debug)]
-pub(super) enum Join<'s, K, N> {
+pub(super) enum Join<K, N> {
     /// What the second layer leads to is being built.
-    Second(NextLayer<'s, K, N>),
+    Second(NextLayer<K, N>),
     /// The successors of the first layer are looked up in what the second one leads to.
     InMemory(Vec<JoinPartition<K, N>>, Generation<K, N>),
     /// What the second layer leads to is on disk, and what the first one leads to is being built.
-    OnDisk(Layer<'s, K, N>, NextLayer<'s, K, N>),
+    OnDisk(Layer<K, N>, NextLayer<K, N>),
 }
 
 /// Bytes charged for each combination to which both layers lead: a set of them has at most twice as many places, and there is a list of all.
@@ -72,11 +72,11 @@ impl ProductSum {
     }
 }
 
-impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
+impl<K: Key, N: PathCount> Join<K, N> {
     pub(super) fn new(
-        second: &Layer<'s, K, N>,
+        second: &Layer<K, N>,
         transition: &Transition<'_, K>,
-        resources: &Resources<'_, 's>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         NextLayer::new(second, transition, None, false, resources).map(Join::Second)
     }
@@ -96,9 +96,9 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
     pub(super) fn run(
         self,
         marks: Option<&Marks>,
-        (first, to_first): Joined<'_, 's, K, N>,
-        (second, to_second): Joined<'_, 's, K, N>,
-        resources: &mut Resources<'_, 's>,
+        (first, to_first): Joined<'_, K, N>,
+        (second, to_second): Joined<'_, K, N>,
+        resources: &mut Resources<'_>,
     ) -> Result<Result<Joint<K>, Self>, SweepEnd> {
         let mut join = self;
         let mut met = Vec::new();
@@ -189,7 +189,7 @@ impl<K: Key, N: PathCount> JoinPartition<K, N> {
     fn meet(
         &mut self,
         block: &[(K, N)],
-        first: &Layer<'_, K, N>,
+        first: &Layer<K, N>,
         marks: &Marks,
         memory: &Memory<'_>,
     ) -> Result<(), SweepEnd> {
@@ -209,7 +209,7 @@ impl<K: Key, N: PathCount> JoinPartition<K, N> {
     }
 }
 
-impl<K: Key, N: PathCount> Layer<'_, K, N> {
+impl<K: Key, N: PathCount> Layer<K, N> {
     /// Adds to `sum` the products of the path counts of the combinations that both layers have in common, for one partition. Both layers
     /// are on disk.
     fn join_on_disk(
@@ -217,7 +217,7 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         other: &Self,
         partition: usize,
         sum: &mut ProductSum,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<(), SweepEnd> {
         let read = |layer: &Self| match (&layer.partitions[partition], &layer.file) {
             (Partition::Disk(runs), Some(file)) => {

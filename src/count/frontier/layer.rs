@@ -10,10 +10,10 @@ use super::table::bytes_of;
 
 /// All combinations at one position of the frontier with their path counts, partitioned by hash.
 #[derive(Debug)]
-pub(crate) struct Layer<'s, K, N> {
+pub(crate) struct Layer<K, N> {
     pub(crate) partitions: Vec<Partition<K, N>>,
     /// The file of the partitions on disk.
-    pub(crate) file: Option<ScratchFile<'s>>,
+    pub(crate) file: Option<ScratchFile>,
     /// If these are kept: the combinations of the partitions that have been freed, without their path counts.
     pub(crate) kept: Option<Vec<K>>,
 }
@@ -36,7 +36,7 @@ impl<K, N> Partition<K, N> {
     }
 }
 
-impl<K: Key, N: PathCount> Layer<'_, K, N> {
+impl<K: Key, N: PathCount> Layer<K, N> {
     /// The layer before the first line: one combination, reached by one path.
     pub(crate) fn first() -> Self {
         Layer {
@@ -139,7 +139,7 @@ pub(crate) struct Marks(Vec<Vec<AtomicU64>>);
 
 impl Marks {
     /// No marks, for the combinations of this layer.
-    pub(crate) fn new<K, N>(layer: &Layer<'_, K, N>) -> Self {
+    pub(crate) fn new<K, N>(layer: &Layer<K, N>) -> Self {
         let words = |partition: &Partition<K, N>| match partition {
             Partition::Memory(combinations) => combinations.len().div_ceil(64),
             Partition::Disk(_) => 0,
@@ -189,7 +189,7 @@ pub(crate) struct Chunks {
 
 impl Chunks {
     /// Divides each partition in memory into chunks of at most `size` combinations; a partition on disk is one chunk.
-    pub(crate) fn new<K, N>(layer: &Layer<'_, K, N>, size: usize) -> Self {
+    pub(crate) fn new<K, N>(layer: &Layer<K, N>, size: usize) -> Self {
         let mut chunks = Vec::new();
         for (i, partition) in layer.partitions.iter().enumerate() {
             match partition {
@@ -263,7 +263,7 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
     #[inline]
     pub(crate) fn next(
         &mut self,
-        layer: &Layer<'_, K, N>,
+        layer: &Layer<K, N>,
         chunks: &Chunks,
         bytes: u64,
     ) -> Result<Option<(K, N)>, SweepEnd> {
@@ -297,7 +297,7 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
 mod tests {
     use super::*;
 
-    fn layer() -> Layer<'static, u64, u64> {
+    fn layer() -> Layer<u64, u64> {
         let partitions = [vec![(1, 10), (2, 20), (3, 30)], vec![(4, 40)]];
         Layer {
             partitions: partitions.map(Partition::Memory).into(),

@@ -27,7 +27,7 @@ impl<K: Key> Live<K> {
     const BYTES: u64 = (3 * size_of::<K>() + 10) as u64;
 
     /// These combinations, which are pairwise different.
-    pub(super) fn new(mut keys: Vec<K>, resources: &Resources<'_, '_>) -> Result<Self, SweepEnd> {
+    pub(super) fn new(mut keys: Vec<K>, resources: &Resources<'_>) -> Result<Self, SweepEnd> {
         if !(resources.memory).try_reserve(Self::BYTES * keys.len() as u64) {
             return Err(SweepEnd::Full);
         }
@@ -48,7 +48,7 @@ impl<K: Key> Live<K> {
         &self,
         layer: &[K],
         transition: &Transition<'_, K>,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         let live = resources.in_chunks(layer, |_, chunk| {
             let (mut successors, mut live) = (transition.successors(), Vec::new());
@@ -95,7 +95,7 @@ impl<K: Key> Passed<K> {
         lines: &Lines,
         met: &Live<K>,
         across: &Transition<'_, K>,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<Vec<Live<K>>, SweepEnd> {
         let depths = self.depths(lines);
         let mut all: Vec<Live<K>> = Vec::with_capacity(depths.len());

@@ -46,13 +46,14 @@ use super::components::{Component, Store};
 use crate::board::Board;
 use crate::graph::NodeId;
 use crate::line::Word;
+use crate::run::drop_aside;
 use crate::solutions::Count;
 
 /// A sweep of a component, to be run once or several times.
 #[derive(Debug)]
-pub(crate) struct Sweep<'s> {
+pub(crate) struct Sweep {
     lines: Lines,
-    fronts: Box<dyn Run<'s> + 's>,
+    fronts: Box<dyn Run>,
     /// The cells of the component, if its solution graph is to be built.
     cells: Option<CellOrder>,
     /// Whether the frontiers have the widest path counts.
@@ -64,7 +65,7 @@ pub(crate) struct Sweep<'s> {
     work_ns: u64,
 }
 
-impl<'s> Sweep<'s> {
+impl Sweep {
     /// Begins to sweep a component. The board must be at a fixpoint. If `keeps_layers`, its solution graph can be built afterwards.
     /// [`SweepEnd::Full`] when lines are too long, or have too many states.
     pub(crate) fn new<W: Word>(
@@ -72,7 +73,7 @@ impl<'s> Sweep<'s> {
         component: &Component<W>,
         direction: Direction,
         keeps_layers: bool,
-        allowance: Allowance<'_, 's>,
+        allowance: Allowance<'_>,
     ) -> Result<Self, SweepEnd> {
         let memory = Memory::new(allowance.bytes, 0, allowance.make_room).beside(allowance.beside);
         let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
@@ -95,7 +96,7 @@ impl<'s> Sweep<'s> {
 
     /// Goes on with this allowance until the component is counted, or until the sweep pauses or ends: it can go on only after
     /// [`SweepEnd::Paused`].
-    pub(crate) fn run(&mut self, allowance: Allowance<'_, 's>) -> Result<Count, SweepEnd> {
+    pub(crate) fn run(&mut self, allowance: Allowance<'_>) -> Result<Count, SweepEnd> {
         loop {
             let combination_ns = self.fronts.combination_ns();
             let mut resources = Resources::new(allowance, combination_ns, self.held);
@@ -119,7 +120,7 @@ impl<'s> Sweep<'s> {
     /// [`SweepEnd::Full`] if the memory, or that of the graph, does not suffice.
     pub(crate) fn add_nodes(
         &mut self,
-        allowance: Allowance<'_, 's>,
+        allowance: Allowance<'_>,
         store: &Store,
     ) -> Result<NodeId, SweepEnd> {
         let Some(cells) = &self.cells else {
@@ -148,6 +149,12 @@ impl<'s> Sweep<'s> {
     /// Bytes of memory that it holds.
     pub(crate) fn bytes(&self) -> u64 {
         self.held
+    }
+
+    /// Drops the sweep, [aside](drop_aside) if it is large.
+    pub(crate) fn drop_aside(self) {
+        let held = self.held;
+        drop_aside(self, held);
     }
 
     /// Frees memory if that does not need more work than the sweep of one class of fillings.
@@ -401,7 +408,7 @@ mod tests {
     }
 
     /// A sweep of a puzzle with one component, with this work at once.
-    fn sweep(puzzle: &Puzzle, work_ns: u64) -> (Sweep<'static>, Allowance<'static, 'static>) {
+    fn sweep(puzzle: &Puzzle, work_ns: u64) -> (Sweep, Allowance<'static>) {
         let clues = Clues::new(puzzle);
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());

@@ -124,7 +124,7 @@ impl Edges {
         from: &Live<K>,
         transition: &Transition<'_, K>,
         to: &Live<K>,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         let chunks = resources.in_chunks(&from.keys, |_, chunk| {
             let (mut successors, mut found) = (transition.traced_successors(), Edges::default());
@@ -163,7 +163,7 @@ impl Edges {
     }
 
     /// The same edges in the other direction: for each of the children, which are `children` in number, the nodes that lead to it.
-    fn reversed(&self, children: usize, resources: &Resources<'_, '_>) -> Result<Edges, SweepEnd> {
+    fn reversed(&self, children: usize, resources: &Resources<'_>) -> Result<Edges, SweepEnd> {
         let mut ends = vec![0; children + 1];
         self.edges
             .iter()
@@ -196,7 +196,7 @@ impl Edges {
         children: &Nodes,
         shape: &EdgeShape,
         store: &Store,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<Nodes, SweepEnd> {
         let (decides, child_number) = (shape.decides(), usize::from(children.ids.is_some()));
         let chunks = resources.in_chunks(&self.ends, |first, chunk| {
@@ -250,7 +250,7 @@ pub(super) fn add_nodes<K: Key>(
     [near, far]: [Passed<K>; 2],
     met: Vec<K>,
     store: &Store,
-    resources: &Resources<'_, '_>,
+    resources: &Resources<'_>,
 ) -> Result<NodeId, SweepEnd> {
     // The numbers of lines that they have passed.
     let (at, far_passed) = (near.layers.len() - 1, far.layers.len() - 1);

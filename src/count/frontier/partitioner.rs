@@ -79,8 +79,8 @@ impl Quota {
 
 /// The parameters of a batch.
 #[derive(Debug)]
-pub(crate) struct Batch<'b, 's, K, N> {
-    pub(crate) layer: &'b Layer<'s, K, N>,
+pub(crate) struct Batch<'b, K, N> {
+    pub(crate) layer: &'b Layer<K, N>,
     pub(crate) transition: &'b Transition<'b, K>,
     pub(crate) chunks: &'b Chunks,
     pub(crate) partitioning: Partitioning,
@@ -126,7 +126,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
     /// Empties the blocks, and fills them with the next successors until there is no free block or the quota is used up.
     pub(crate) fn fill(
         &mut self,
-        batch: &Batch<'_, '_, K, N>,
+        batch: &Batch<'_, K, N>,
         quota: &Quota,
         stop: ShouldStop<'_>,
     ) -> Result<(), SweepEnd> {
@@ -289,7 +289,7 @@ mod tests {
         bits: usize,
         partitions: Vec<Vec<u64>>,
         only_first: bool,
-        test: impl FnOnce(Batch<'_, '_, u64, u64>),
+        test: impl FnOnce(Batch<'_, u64, u64>),
     ) {
         let known = Known {
             filled: 0u64,
@@ -333,7 +333,7 @@ mod tests {
         filled.unwrap()
     }
 
-    fn fill_batch(batch: &Batch<'_, '_, u64, u64>, max_work: u64) -> (Vec<u64>, Vec<(u64, usize)>) {
+    fn fill_batch(batch: &Batch<'_, u64, u64>, max_work: u64) -> (Vec<u64>, Vec<(u64, usize)>) {
         let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
         let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
         loop {

@@ -64,8 +64,8 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
     fn add(
         &mut self,
         block: &[(K, N)],
-        resources: &Resources<'_, '_>,
-        file: Option<&ScratchFile<'_>>,
+        resources: &Resources<'_>,
+        file: Option<&ScratchFile>,
     ) -> Result<(), SweepEnd> {
         match (self.table.add(block, &resources.memory), file) {
             (Added::All, _) => Ok(()),
@@ -88,11 +88,7 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
     }
 
     /// Writes the table to disk.
-    fn write(
-        &mut self,
-        resources: &Resources<'_, '_>,
-        file: &ScratchFile<'_>,
-    ) -> Result<(), SweepEnd> {
+    fn write(&mut self, resources: &Resources<'_>, file: &ScratchFile) -> Result<(), SweepEnd> {
         // The sorted copy and the table exist at the same time until the run is written.
         let bytes = bytes_of::<K, N>(self.table.len());
         resources.memory.reserve(bytes);
@@ -139,11 +135,11 @@ impl<K: Key, N: PathCount> Generation<K, N> {
     /// Begins to generate the successors of a layer, for this number of targets. If `frees`, the memory of the layer is freed where it has
     /// been read.
     pub(super) fn new(
-        layer: &Layer<'_, K, N>,
+        layer: &Layer<K, N>,
         transition: &Transition<'_, K>,
         targets: usize,
         frees: bool,
-        resources: &Resources<'_, '_>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         if !resources.memory.try_reserve(resources.all_read_bytes()) {
             return Err(SweepEnd::Full);
@@ -174,7 +170,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
     }
 
     /// Frees the memory of the batches.
-    fn free_batches(&mut self, resources: &Resources<'_, '_>) {
+    fn free_batches(&mut self, resources: &Resources<'_>) {
         self.partitioners.iter_mut().for_each(Partitioner::free);
         let bytes = Partitioner::<K, N>::bytes(resources.max_batch::<K, N>());
         resources.memory.release(bytes);
@@ -183,10 +179,10 @@ impl<K: Key, N: PathCount> Generation<K, N> {
 
 /// The next layer, while it is being built.
 #[derive(Debug)]
-pub(super) struct NextLayer<'s, K, N> {
+pub(super) struct NextLayer<K, N> {
     builders: Vec<PartitionBuilder<K, N>>,
     /// The file for what exceeds the memory.
-    file: Option<ScratchFile<'s>>,
+    file: Option<ScratchFile>,
     /// Whether the number of partitions may grow.
     may_split: bool,
     /// The share of the layer before and the number of combinations, after the batch before.
@@ -194,16 +190,16 @@ pub(super) struct NextLayer<'s, K, N> {
     generation: Generation<K, N>,
 }
 
-impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
+impl<K: Key, N: PathCount> NextLayer<K, N> {
     /// Begins to build the next layer in this number of partitions, or, for `None`, in a number that fits its size. If `frees`, the memory of
     /// `layer` is freed where it has been read. If not, the layer can be built for a smaller class of fillings instead, so it is
     /// [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
     pub(super) fn new(
-        layer: &Layer<'s, K, N>,
+        layer: &Layer<K, N>,
         transition: &Transition<'_, K>,
         partitions: Option<usize>,
         frees: bool,
-        resources: &Resources<'_, 's>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         let wanted =
             usize::try_from(layer.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
@@ -225,9 +221,9 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
     /// Goes on building it.
     pub(super) fn build(
         &mut self,
-        layer: &mut Layer<'s, K, N>,
+        layer: &mut Layer<K, N>,
         transition: &Transition<'_, K>,
-        resources: &mut Resources<'_, 's>,
+        resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
         let (file, may_split) = (self.file.as_ref(), self.may_split);
         let frees = self.generation.frees;
@@ -276,10 +272,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
     }
 
     /// Completes the layer: on disk if a part of it is there or if it is large, else in memory.
-    pub(super) fn finish(
-        mut self,
-        resources: &Resources<'_, 's>,
-    ) -> Result<Layer<'s, K, N>, SweepEnd> {
+    pub(super) fn finish(mut self, resources: &Resources<'_>) -> Result<Layer<K, N>, SweepEnd> {
         let is_large = bytes_of::<K, N>(self.len()) > resources.bytes / LAYER_MEMORY_DIVISOR;
         if !is_large && !self.is_on_disk() {
             self.file = None;
@@ -288,7 +281,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
     }
 
     /// Completes the layer: on disk if there is a file for it, else in memory.
-    pub(super) fn write(self, resources: &Resources<'_, 's>) -> Result<Layer<'s, K, N>, SweepEnd> {
+    pub(super) fn write(self, resources: &Resources<'_>) -> Result<Layer<K, N>, SweepEnd> {
         let is_large = self.len() >= MIN_SHARED_BATCH;
         let NextLayer { builders, file, .. } = self;
         let mut partitions: Vec<(PartitionBuilder<K, N>, Partition<K, N>)> = builders
@@ -322,7 +315,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
     }
 }
 
-impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
+impl<K: Key, N: PathCount> Layer<K, N> {
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
     /// target, and is told this layer; `after_batch` may split the targets, and is told the share of the layer that has been read.
     pub(super) fn generate_successors<T: Send>(
@@ -330,9 +323,9 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         generation: &mut Generation<K, N>,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
-        resources: &mut Resources<'_, 's>,
-        take: impl Fn(&mut T, &[(K, N)], &Self, &Resources<'_, 's>) -> Result<(), SweepEnd> + Sync,
-        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_, 's>, f64) -> Result<(), SweepEnd>,
+        resources: &mut Resources<'_>,
+        take: impl Fn(&mut T, &[(K, N)], &Self, &Resources<'_>) -> Result<(), SweepEnd> + Sync,
+        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_>, f64) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
         let max_batch = resources.max_batch::<K, N>();
         if !(resources.memory).try_reserve(Partitioner::<K, N>::bytes(max_batch)) {
@@ -435,7 +428,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
 /// The number grows as a power of the share, as later combinations more often lead to ones that are known.
 fn outgrows<K: Key, N: PathCount>(
     builders: &[PartitionBuilder<K, N>],
-    resources: &Resources<'_, '_>,
+    resources: &Resources<'_>,
     (share_before, len_before): (f64, usize),
     (share, len): (f64, usize),
 ) -> bool {
@@ -455,7 +448,7 @@ fn outgrows<K: Key, N: PathCount>(
 /// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.
 fn split<K: Key, N: PathCount>(
     builders: &mut Vec<PartitionBuilder<K, N>>,
-    resources: &Resources<'_, '_>,
+    resources: &Resources<'_>,
 ) -> Result<(), SweepEnd> {
     let count = builders.len();
     let factor = MAX_SPLIT_FACTOR.min(resources.max_partitions::<K, N>() / count);

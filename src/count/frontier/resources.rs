@@ -26,7 +26,7 @@ const MIN_TASKS_PER_THREAD: usize = 8;
 const READ_MEMORY_DIVISOR: u64 = 16;
 
 /// The remaining resources of a sweep.
-pub(crate) struct Resources<'r, 's> {
+pub(crate) struct Resources<'r> {
     pub(crate) memory: Memory<'r>,
     /// Bytes of memory in all.
     pub(crate) bytes: u64,
@@ -35,12 +35,12 @@ pub(crate) struct Resources<'r, 's> {
     pub(crate) spent: u64,
     pub(crate) threads: usize,
     pub(crate) stop: ShouldStop<'r>,
-    pub(crate) scratch: Option<&'s Scratch>,
+    pub(crate) scratch: Option<&'r Scratch>,
 }
 
-impl<'r, 's> Resources<'r, 's> {
+impl<'r> Resources<'r> {
     /// `combination_ns`: nanoseconds per combination. `held`: the bytes of the memory that the sweep holds already.
-    pub(crate) fn new(allowance: Allowance<'r, 's>, combination_ns: u64, held: u64) -> Self {
+    pub(crate) fn new(allowance: Allowance<'r>, combination_ns: u64, held: u64) -> Self {
         Resources {
             memory: Memory::new(allowance.bytes, held, allowance.make_room)
                 .beside(allowance.beside),

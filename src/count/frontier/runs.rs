@@ -19,8 +19,8 @@ const MAX_READ_BYTES: u64 = 1 << 18;
 
 /// A file of runs.
 #[derive(Debug)]
-pub(crate) struct ScratchFile<'s> {
-    scratch: &'s Scratch,
+pub(crate) struct ScratchFile {
+    scratch: Scratch,
     file: File,
     /// Where the next run begins. Relaxed: runs do not overlap, and the way in which a run gets from its writer to its reader synchronises
     /// these threads.
@@ -36,11 +36,11 @@ pub(crate) struct SortedRun {
     pub(crate) len: u64,
 }
 
-impl<'s> ScratchFile<'s> {
-    pub(crate) fn new(scratch: &'s Scratch) -> Result<Self, SweepEnd> {
+impl ScratchFile {
+    pub(crate) fn new(scratch: &Scratch) -> Result<Self, SweepEnd> {
         let file = scratch.file().map_err(|error| fail(scratch, error))?;
         Ok(ScratchFile {
-            scratch,
+            scratch: scratch.share(),
             file,
             end: AtomicU64::new(0),
         })
@@ -61,7 +61,7 @@ impl<'s> ScratchFile<'s> {
             let written = positioned::write(&self.file, buffer, to);
             to += buffer.len() as u64;
             buffer.clear();
-            written.map_err(|error| fail(self.scratch, error))
+            written.map_err(|error| fail(&self.scratch, error))
         };
         for combination in combinations {
             let (key, paths) = combination?;
@@ -108,7 +108,7 @@ pub(crate) fn max_merged_runs(bytes: u64) -> usize {
 impl<K: Key, N: PathCount> Merge<K, N> {
     /// Begins to read these runs, with buffers of about `bytes` bytes in all.
     pub(crate) fn new(
-        scratch_file: &ScratchFile<'_>,
+        scratch_file: &ScratchFile,
         runs: &[SortedRun],
         bytes: u64,
     ) -> Result<Self, SweepEnd> {
@@ -132,7 +132,7 @@ impl<K: Key, N: PathCount> Merge<K, N> {
     }
 
     /// Reads the next combination of a run into `heads`, if there is one.
-    fn advance(&mut self, scratch_file: &ScratchFile<'_>, i: usize) -> Result<(), SweepEnd> {
+    fn advance(&mut self, scratch_file: &ScratchFile, i: usize) -> Result<(), SweepEnd> {
         let reader = &mut self.readers[i];
         let size = K::BYTES + N::BYTES;
         if reader.at == reader.buffer.len() {
@@ -145,7 +145,7 @@ impl<K: Key, N: PathCount> Merge<K, N> {
             }
             reader.buffer.resize(bytes, 0);
             positioned::read(&scratch_file.file, &mut reader.buffer, reader.run.at)
-                .map_err(|error| fail(scratch_file.scratch, error))?;
+                .map_err(|error| fail(&scratch_file.scratch, error))?;
             reader.run.at += bytes as u64;
             reader.run.len -= (bytes / size) as u64;
             reader.at = 0;
@@ -158,10 +158,7 @@ impl<K: Key, N: PathCount> Merge<K, N> {
     }
 
     /// The next combination with its path count; `None` at the end.
-    pub(crate) fn next(
-        &mut self,
-        scratch_file: &ScratchFile<'_>,
-    ) -> Result<Option<(K, N)>, SweepEnd> {
+    pub(crate) fn next(&mut self, scratch_file: &ScratchFile) -> Result<Option<(K, N)>, SweepEnd> {
         let Some(Reverse((key, i))) = self.heads.pop() else {
             return Ok(None);
         };

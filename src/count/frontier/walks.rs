@@ -62,7 +62,7 @@ pub(super) struct Walks<K> {
 
 impl<K: Key> Walks<K> {
     /// Walks that begin at combinations of this layer, unless it is on disk.
-    pub(super) fn new<N: PathCount>(layer: &Layer<'_, K, N>) -> Self {
+    pub(super) fn new<N: PathCount>(layer: &Layer<K, N>) -> Self {
         let number = (layer.len() / COMBINATIONS_PER_WALK).clamp(MIN_WALKS, MAX_WALKS);
         let sample: Vec<K> = layer.sample(number).collect();
         let len = layer.len() as f64;

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::allowance::Allowance;
@@ -9,7 +10,7 @@ use crate::line::Known;
 
 type Builders = Vec<PartitionBuilder<u64, u64>>;
 
-fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
+fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'_> {
     let allowance = Allowance {
         bytes,
         work_ns: u64::MAX,
@@ -35,7 +36,7 @@ fn builders(partitions: usize, len: u64) -> Builders {
 
 #[test]
 fn large_partitions_are_split() {
-    let split_with = |partitions: usize, len: u64, resources: &Resources<'_, '_>| {
+    let split_with = |partitions: usize, len: u64, resources: &Resources<'_>| {
         let mut builders = builders(partitions, len);
         split(&mut builders, resources).unwrap();
         let tables = || builders.iter().map(|it| &it.table);
@@ -183,9 +184,8 @@ fn the_merging_of_runs_is_polled_now_and_then() {
     }
 }
 
-#[test]
-fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
-    // Each of 2^17 combinations has one successor, where the first of 18 bits is set.
+/// Calls `test` with a layer of 2^17 combinations, each of which has one successor, where the first of 18 bits is set.
+fn with_layer(test: impl Fn(Layer<u64, u64>, &Transition<'_, u64>)) {
     let known = Known {
         filled: 0u64,
         empty: 0,
@@ -196,21 +196,31 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
     let crossings: Vec<usize> = (0..18).collect();
     let packing = Packing::new(std::iter::repeat_n(2, 18));
     let transition = Transition::new(&line_fillings, &crossings, &moves, &packing, &packing);
+    let layer = Layer {
+        partitions: vec![Partition::Memory(
+            (0..1 << 17).map(|key: u64| (2 * key, 1u64)).collect(),
+        )],
+        file: None,
+        kept: None,
+    };
+    test(layer, &transition);
+}
+
+#[test]
+fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
     let build = |frees: bool, remaining: u64| {
-        let mut layer = Layer {
-            partitions: vec![Partition::Memory(
-                (0..1 << 17).map(|key: u64| (2 * key, 1u64)).collect(),
-            )],
-            file: None,
-            kept: None,
-        };
-        let mut resources = resources(1 << 24, None);
-        resources.combinations = 1 << 20;
-        let reserved = resources.memory.remaining() - remaining;
-        assert!(resources.memory.try_reserve(reserved));
-        let mut next = NextLayer::new(&layer, &transition, Some(1), frees, &resources).unwrap();
-        let ended = next.build(&mut layer, &transition, &mut resources);
-        (ended, next.len())
+        let (ended_with, len) = (Cell::new(None), Cell::new(0));
+        with_layer(|mut layer, transition| {
+            let mut resources = resources(1 << 24, None);
+            resources.combinations = 1 << 20;
+            let reserved = resources.memory.remaining() - remaining;
+            assert!(resources.memory.try_reserve(reserved));
+            let next = NextLayer::new(&layer, transition, Some(1), frees, &resources);
+            let mut next = next.unwrap();
+            ended_with.set(Some(next.build(&mut layer, transition, &mut resources)));
+            len.set(next.len());
+        });
+        (ended_with.get().unwrap(), len.get())
     };
     let blocks = Partitioner::<u64, u64>::bytes(resources(1 << 24, None).max_batch::<u64, u64>());
     // The table doubles up to 2^18 buckets of 17 bytes.
@@ -224,4 +234,44 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
     let (ended, more) = build(true, too_little);
     assert_eq!(ended, Err(SweepEnd::Full));
     assert!(len == (1 << 17) / 8 * 5 && len < more, "{len} {more}");
+}
+
+/// The second phase of a large batch once took up to half a second in which a sweep did not notice that it was told to stop.
+#[test]
+fn a_batch_is_polled_while_its_blocks_are_added() {
+    let ended_after = |max_blocks: u64| {
+        let added = AtomicU64::new(0);
+        with_layer(|mut layer, transition| {
+            let since_poll = AtomicU64::new(0);
+            let stop = || {
+                since_poll.store(0, Ordering::Relaxed);
+                added.load(Ordering::Relaxed) >= max_blocks
+            };
+            let mut resources = Resources {
+                stop: &stop,
+                ..resources(1 << 24, None)
+            };
+            let mut generation = Generation::new(&layer, transition, 1, true, &resources).unwrap();
+            let ended = layer.generate_successors(
+                &mut generation,
+                transition,
+                &mut vec![()],
+                &mut resources,
+                |_, _, _, _| {
+                    added.fetch_add(1, Ordering::Relaxed);
+                    assert!(since_poll.fetch_add(1, Ordering::Relaxed) < BLOCKS_PER_POLL);
+                    Ok(())
+                },
+                |_, _, _| Ok(()),
+            );
+            let is_stopped = max_blocks < u64::MAX;
+            assert_eq!(ended.err(), is_stopped.then_some(SweepEnd::Stopped));
+        });
+        added.into_inner()
+    };
+    let all = (1 << 17) / BLOCK as u64;
+    assert_eq!(ended_after(u64::MAX), all);
+    // The second batch has four times as many blocks as are added between two polls.
+    let first = FIRST_BATCH as u64 / BLOCK as u64;
+    assert_eq!(ended_after(first + 1), first + BLOCKS_PER_POLL);
 }
