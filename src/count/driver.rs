@@ -185,14 +185,9 @@ impl<W: Word> Driver<'_, '_, W> {
             if let Some(checkpointer) = self.checkpointer {
                 checkpointer.record_quick_trial();
             }
-            self.shared.run_one_worker();
-            // The first repetition shows whether another one is worth while. It is for one worker, too, because the forecast of a short walk
-            // that several workers share is too optimistic: they count the easy parts first.
-            if lock(&self.shared.selection).retry_last() {
-                self.shared.run_one_worker();
-            }
-            while lock(&self.shared.selection).retry_last() {
-                self.shared.run_workers();
+            if let Some(count) = self.try_quickly() {
+                self.statistics.add(&lock(&self.shared.statistics));
+                return (None, self.outcome(count, true));
             }
         }
         let is_done = has_opening && lock(&self.shared.selection).is_over();
@@ -240,6 +235,32 @@ impl<W: Word> Driver<'_, '_, W> {
             }
         }
         self.finish(graph_count)
+    }
+
+    /// Runs the quick trial. On most puzzles that it counts the tree search takes about as long, now longer, now less, so another thread
+    /// searches the tree meanwhile. Returns the number of solutions if the tree search is done first.
+    fn try_quickly(&self) -> Option<Count> {
+        let shared = &self.shared;
+        let trials = || {
+            shared.run_one_worker();
+            // The first repetition shows whether another one is worth while. It is for one worker, too, because the forecast of a short walk
+            // that several workers share is too optimistic: they count the easy parts first.
+            if lock(&shared.selection).retry_last() {
+                shared.run_one_worker();
+            }
+        };
+        if shared.workers > 1 && !self.keeps_graph && self.checkpointer.is_none() {
+            let counted = shared.count_beside(trials);
+            if counted.is_some() {
+                return counted;
+            }
+        } else {
+            trials();
+        }
+        while lock(&shared.selection).retry_last() {
+            shared.run_workers();
+        }
+        None
     }
 
     fn is_stopped(&self) -> bool {
@@ -370,13 +391,15 @@ impl<W: Word> Driver<'_, '_, W> {
             (true, true) => Method::Regions,
         };
         let components = self.shared.components.len();
+        // The tree of one component has the cells of the others as they are in a solution.
+        let has_tree = components == 1 || self.shared.witness.is_some();
         let selection = PlanSelection::new(method, components, self.setup.options.trial_ns)
             .with_work_limit(work_limit);
         let selection = match self.keeps_graph {
             // A walk is resumed from a trail, which has counts but no graph.
             true => selection.with_fresh_walks(),
             // With a checkpointer, the tree search is not among the plans: a checkpoint cannot hold its open cubes.
-            false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
+            false if has_tree && method == Method::Auto && self.checkpointer.is_none() => {
                 selection.with_tree()
             }
             false => selection,

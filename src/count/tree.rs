@@ -18,7 +18,7 @@ use crate::search::{Cube, Decision, Outcome, Search};
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds per node and per settle.
-const NODE_NS: u64 = 1000;
+const NODE_NS: u64 = 200;
 const SETTLE_NS: u64 = 120;
 
 /// Nodes of the first slice of a trial.
@@ -28,11 +28,14 @@ const FIRST_SLICE_NODES: u64 = 64;
 const SLICE_GROWTH: u64 = 16;
 
 impl<W: Word> Shared<'_, W> {
-    /// Searches the tree of the only component with the budget of this trial.
+    /// Searches the tree of a component with the budget of this trial. If there are others, a solution must be known.
     pub(crate) fn search_tree(&self, trial: Trial) -> TrialEnd {
         let place = self.place(trial.component);
         let earlier = lock(&self.tree).take().filter(|(other, _)| *other == place);
-        let mut tree = earlier.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
+        let mut tree = match earlier {
+            Some((_, tree)) => tree,
+            None => self.root_of_tree(Some(trial.component)),
+        };
         let ended = self.search_slices(&mut tree, trial);
         self.raise_bound(trial.component, tree.found.clone());
         // Without its open subtrees the tree would look complete.
@@ -40,6 +43,36 @@ impl<W: Word> Shared<'_, W> {
             *lock(&self.tree) = Some((place, tree));
         }
         ended
+    }
+
+    /// Does this work, while another thread counts the solutions by the tree search if it has nothing else to do. If it has counted them
+    /// first, the run is finished, so that the work is stopped, and their number is returned.
+    pub(crate) fn count_beside(&self, work: impl FnOnce() + Send) -> Option<Count> {
+        let part = Arc::new(self.control.part(u64::MAX));
+        let work_then_stop = || {
+            work();
+            part.stop(Stop::Interrupt);
+        };
+        let count = || {
+            if part.poll() {
+                return None;
+            }
+            let cubes = self.root_of_tree(None).cubes.into_iter();
+            let outcome = Search::new(self.puzzle)
+                .cubes(cubes.map(|(cube, _)| cube).collect())
+                .limits(Limits::default().memory(memory_plan::TREE.of(self.memory)))
+                .single_threaded()
+                .count_under(&part);
+            self.status.add_nodes(outcome.statistics.nodes);
+            lock(&self.statistics).add(&outcome.statistics);
+            if outcome.stopped.is_some() {
+                return None;
+            }
+            self.control.finish();
+            Some(outcome.solutions.number().clone())
+        };
+        let (_, counted) = rayon::join(work_then_stop, count);
+        counted.filter(|_| self.control.reason().is_none())
     }
 
     /// Searches slice by slice, until the tree is done or the budget of the trial is used up.
@@ -92,12 +125,26 @@ impl<W: Word> Shared<'_, W> {
         }
     }
 
-    /// The whole tree as one cube. The cells that are known, but not found by propagation, are its decisions.
-    fn root_of_tree(&self) -> OpenTree {
+    /// The whole tree of a component, or of the puzzle, as one cube. The cells that are known, but not found by propagation, are its
+    /// decisions. So are all cells of other components, as they are in the known solution: each filling of the component is compatible with
+    /// these.
+    fn root_of_tree(&self, component: Option<usize>) -> OpenTree {
         let mut board = Board::<W>::new(self.clues);
         let mut path = Vec::new();
         let mut is_consistent = board.propagate_under(&self.control);
-        for (row, known) in self.rows.iter().enumerate() {
+        let mut rows = self.rows.clone();
+        let others = self.components.iter().enumerate();
+        for (_, other) in others.filter(|&(i, _)| component.is_some_and(|component| component != i))
+        {
+            let witness = self.witness.as_ref().expect("a solution is known");
+            for &(row, cells) in &other.rows {
+                let filled = cells & W::from_parts(witness.row(row.into()));
+                let known = &mut rows[usize::from(row)];
+                known.filled |= filled;
+                known.empty |= cells & !filled;
+            }
+        }
+        for (row, known) in rows.iter().enumerate() {
             for column in (known.filled | known.empty).cells() {
                 let (cell, filled) = (Cell::new(row, column), known.filled.has(column));
                 if is_consistent != Some(false) && board.is_unknown(cell) {
@@ -213,6 +260,59 @@ mod tests {
         assert!(trials > 3, "{trials}");
     }
 
+    /// Once, the tree was tried only where the puzzle had one component, although it was several times as fast on a large one beside a small
+    /// one.
+    #[test]
+    fn each_component_has_a_tree_if_a_solution_is_known() {
+        let puzzle = two_permutations();
+        with_shared(&setup(&puzzle), false, |mut shared, _| {
+            shared.witness = Search::new(&puzzle).solve().0;
+            for (component, count) in [2, 6].into_iter().enumerate() {
+                let trial = Trial {
+                    component,
+                    ..Trial::of(Plan::Tree)
+                };
+                match shared.search_tree(trial) {
+                    TrialEnd::Done(value) => assert_eq!(value.count, Count::from(count)),
+                    ended => panic!("{ended:?}"),
+                }
+                shared.report(
+                    trial,
+                    TrialEnd::Done(ComponentValue::number(Count::from(count))),
+                );
+            }
+            assert_eq!(shared.lower_bound(), Count::from(12));
+        });
+    }
+
+    #[test]
+    fn the_tree_counts_beside_other_work_until_that_is_done() {
+        let puzzle = two_permutations();
+        let pool = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap()
+        };
+        with_shared(&setup(&puzzle), false, |shared, _| {
+            let count = pool(1).install(|| shared.count_beside(|| ()));
+            assert!(count.is_none() && !shared.control.stopped());
+            let wait = || {
+                while !shared.control.stopped() {
+                    std::thread::yield_now();
+                }
+            };
+            let count = pool(2).install(|| shared.count_beside(wait));
+            assert_eq!(count, Some(Count::from(12)));
+            assert!(shared.control.stopped() && shared.control.reason().is_none());
+        });
+        // A run that has been stopped is not finished.
+        with_shared(&setup(&puzzle), false, |shared, _| {
+            shared.control.stop(Stop::Time);
+            let count = pool(2).install(|| shared.count_beside(|| ()));
+            assert!(count.is_none());
+            assert_eq!(shared.control.reason(), Some(Stop::Time));
+        });
+    }
+
     /// A tree without open subtrees would look complete.
     #[test]
     fn a_stopped_slice_without_cubes_ends_the_tree() {
@@ -220,7 +320,7 @@ mod tests {
         let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
         for is_known in [true, false] {
             with_shared(&setup(&puzzle), false, |shared, _| {
-                let mut tree = shared.root_of_tree();
+                let mut tree = shared.root_of_tree(Some(0));
                 let mut slice = Search::new(&puzzle)
                     .limits(Limits::default().nodes(Some(100)))
                     .count();

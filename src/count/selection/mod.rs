@@ -223,9 +223,8 @@ impl PlanSelection {
         }
     }
 
-    /// Adds the tree search to the plans. There must be exactly one component.
+    /// Adds the tree search to the plans.
     pub(crate) fn with_tree(self) -> Self {
-        debug_assert_eq!(self.components, 1);
         let mut selection = PlanSelection {
             has_tree: true,
             ..self
