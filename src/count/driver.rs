@@ -1,9 +1,9 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
-//! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
-//! the round allows. If some stay undecided, it also counts the solutions that agree with the witness outside the cells proved ambiguous,
-//! which gives a lower bound if the count does not end. Then plan selection counts the components, until each plan has had the work of the
-//! round. The next round has more effort and more work.
+//! Most puzzles are counted by the quick trial, or by the tree search that another thread does meanwhile. For the others, each round first
+//! finds and decides backbone cells, as far as the effort of the round allows. If some stay undecided, it also counts the solutions that
+//! agree with the witness outside the cells proved ambiguous, which gives a lower bound if the count does not end. Then plan selection
+//! counts the components, until each plan has had the work of the round. The next round has more effort and more work.
 //!
 //! The quick trial and the backbone searches are called the *opening*. Only [`Method::Auto`] and solution graphs have one. The effort of a
 //! backbone search is its maximum number of ticks of the SAT solver. Work is in nanoseconds, computed from counters and not from a clock.
