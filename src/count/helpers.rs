@@ -1,8 +1,8 @@
 //! The helpers of a count: how many are still to begin, and whether they may.
 //!
-//! A helper is a task of the rayon pool. A thread that waits for the tasks of a sweep or of the tree search runs any task of the pool. If that
-//! is a helper that has not begun, the thread gets back to its own work only when that helper leaves. So helpers may not begin beside such
-//! tasks. A helper that comes later leaves at once, and its thread runs nothing but tasks of the pool from then on.
+//! A helper is a task of the rayon pool. A thread that waits for the tasks of a sweep or of the tree search runs any task of the pool. If
+//! that is a helper that has not begun, the thread gets back to its own work only when that helper leaves. So helpers may not begin beside
+//! such tasks. A helper that comes later leaves at once, and its thread runs nothing but tasks of the pool from then on.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -15,8 +15,8 @@ const MAX_TIME_TO_BEGIN: Duration = Duration::from_millis(10);
 /// The time between two looks at whether they have begun.
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_micros(20);
 
-/// Which helpers have begun. Relaxed: a thread that has closed it, or has seen it closed, finds it closed in whatever task it runs next; the
-/// number of those to begin is a hint.
+/// Which helpers have begun. Relaxed: a thread that has closed it, or has seen it closed, finds it closed in whatever task it runs next;
+/// the number of those to begin is a hint.
 #[derive(Debug, Default)]
 pub(crate) struct Helpers {
     unbegun: AtomicUsize,

@@ -67,11 +67,13 @@ impl<W: Word> Shared<'_, W> {
                 .count_under(&part);
             self.status.add_nodes(outcome.statistics.nodes);
             lock(&self.statistics).add(&outcome.statistics);
+            let number = outcome.solutions.number().clone();
+            self.status.raise_bound(number.clone());
             if outcome.stopped.is_some() {
                 return None;
             }
             self.control.finish();
-            Some(outcome.solutions.number().clone())
+            Some(number)
         };
         let (_, counted) = rayon::join(work_then_stop, count);
         counted.filter(|_| self.control.reason().is_none())
