@@ -352,7 +352,8 @@ mod tests {
     fn no_slice_begins_after_the_end_of_the_run_or_of_the_component() {
         let puzzle = two_permutations();
         for component in [0, 1] {
-            with_shared(&setup(&puzzle), false, |shared, _| {
+            with_shared(&setup(&puzzle), false, |mut shared, _| {
+                shared.witness = Search::new(&puzzle).solve().0;
                 if component == 0 {
                     shared.control.stop(Stop::Nodes);
                 }
