@@ -63,6 +63,10 @@ const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 /// trials), far more than those of sweeps.
 const EARLY_LEADER_FACTOR: f64 = 4.0;
 
+/// For the comparison with a sweep, the leader is assumed to be slower than so far by at most this factor. A walk that several workers share
+/// loses a part of its work when it pauses, and then it may show no progress since the pause before.
+const MAX_SLOWDOWN: f64 = 8.0;
+
 /// A sweep is due when its last two forecasts are less than this multiple of the work of the leader.
 const MAX_DUE_FORECAST: f64 = 4.0;
 
@@ -158,10 +162,10 @@ pub(crate) fn select_plans(
     (plans, best)
 }
 
-/// The nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep. `before` has the results
-/// of the round before.
+/// The nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep, and at most
+/// [`MAX_SLOWDOWN`] times what it would be by all its progress. `before` has the results of the round before.
 pub(crate) fn leader_remaining(leader: &TrialResult, before: &[TrialResult]) -> f64 {
-    let remaining = leader.recent_remaining(before);
+    let remaining = (leader.recent_remaining(before)).min(MAX_SLOWDOWN * leader.remaining());
     match leader.spent < DECISIVE_BUDGET_NS {
         true => EARLY_LEADER_FACTOR * remaining,
         false => remaining,
@@ -389,6 +393,19 @@ mod tests {
             let before = tried(DOWN, spent / 4, spent as f64, 0.0);
             let remaining = leader_remaining(&leader, &[before]);
             assert!((remaining / (1.5 * factor * spent as f64) - 1.0).abs() < 1e-6);
+        }
+    }
+
+    /// With eight threads, a random 25x25 puzzle took five times the work, because a walk that had done three quarters, and had lost a part
+    /// of that when it paused, seemed to be stuck. So a sweep that took much longer went on.
+    #[test]
+    fn a_leader_without_progress_is_eight_times_slower_at_most() {
+        for (spent, factor) in [(DECISIVE_BUDGET_NS - 1, 4.0), (DECISIVE_BUDGET_NS, 1.0)] {
+            let before = tried(DOWN, spent / 2, 0.5 / 0.75 * spent as f64, 0.0);
+            let leader = tried(DOWN, spent, spent as f64 / 0.74, 0.0);
+            assert_eq!(leader.recent_remaining(&[before]), f64::INFINITY);
+            let remaining = leader_remaining(&leader, &[before]) / spent as f64;
+            assert!((remaining / (8.0 * factor * (1.0 / 0.74 - 1.0)) - 1.0).abs() < 1e-6);
         }
     }
 
