@@ -1,9 +1,10 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
-//! Most puzzles are counted by the quick trial, or by the tree search that another thread does meanwhile. For the others, each round first
-//! finds and decides backbone cells, as far as the effort of the round allows. If some stay undecided, it also counts the solutions that
-//! agree with the witness outside the cells proved ambiguous, which gives a lower bound if the count does not end. Then plan selection
-//! counts the components, until each plan has had the work of the round. The next round has more effort and more work.
+//! Most puzzles are counted by the quick trial, or by the tree search that another thread does meanwhile, and that all threads go on with if
+//! its end is in sight. For the others, each round first finds and decides backbone cells, as far as the effort of the round allows. If some
+//! stay undecided, it also counts the solutions that agree with the witness outside the cells proved ambiguous, which gives a lower bound if
+//! the count does not end. Then plan selection counts the components, until each plan has had the work of the round. The next round has more
+//! effort and more work.
 //!
 //! The quick trial and the backbone searches are called the *opening*. Only [`Method::Auto`] and solution graphs have one. The effort of a
 //! backbone search is its maximum number of ticks of the SAT solver. Work is in nanoseconds, computed from counters and not from a clock.
@@ -238,7 +239,8 @@ impl<W: Word> Driver<'_, '_, W> {
     }
 
     /// Runs the quick trial. On most puzzles that it counts the tree search takes about as long, now longer, now less, so another thread
-    /// searches the tree meanwhile. Returns the number of solutions if the tree search is done first.
+    /// searches the tree meanwhile, and all threads go on with the tree if its end is in sight. Returns the number of solutions if the tree
+    /// search is done first.
     fn try_quickly(&self) -> Option<Count> {
         let shared = &self.shared;
         let trials = || {
@@ -250,9 +252,11 @@ impl<W: Word> Driver<'_, '_, W> {
             }
         };
         if shared.workers > 1 && !self.keeps_graph && self.checkpointer.is_none() {
-            let counted = shared.count_beside(trials);
-            if counted.is_some() {
-                return counted;
+            let tree = shared.search_beside(trials);
+            if !lock(&shared.selection).is_over()
+                && let Some(count) = tree.and_then(|tree| shared.search_rest(tree))
+            {
+                return Some(count);
             }
         } else {
             trials();
