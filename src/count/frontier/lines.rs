@@ -129,20 +129,13 @@ impl Lines {
     /// The number of bits of the widest combination.
     pub(super) fn max_bits(&self) -> u32 {
         let widest = |end| {
-            let mut depths = vec![0; self.across.len()];
-            let order: Box<dyn Iterator<Item = &AlongLine>> = match end {
-                End::Near => Box::new(self.along.iter()),
-                End::Far => Box::new(self.along.iter().rev()),
-            };
-            let bits = order.map(|line| {
-                line.crossings.iter().for_each(|&i| depths[i] += 1);
-                self.packing(end, &depths).bits
-            });
+            let depths = self.depths(end, self.along.len());
+            let bits = depths.iter().map(|depths| self.packing(end, depths).bits);
             bits.max().unwrap_or(0)
         };
-        let mut before = vec![0; self.across.len()];
-        let meeting = self.along.iter().map(|line| {
-            let states = before.iter().enumerate().map(|(i, &depth)| {
+        let depths = self.depths(End::Near, self.along.len());
+        let meeting = self.along.iter().zip(&depths).map(|(line, depths)| {
+            let states = depths.iter().enumerate().map(|(i, &depth)| {
                 let across = &self.across[i];
                 let far = across.forward.layers.len() - depth;
                 match line.crossings.contains(&i) {
@@ -150,9 +143,7 @@ impl Lines {
                     false => across.backward.states(far),
                 }
             });
-            let bits = Packing::new(states).bits;
-            line.crossings.iter().for_each(|&i| before[i] += 1);
-            bits
+            Packing::new(states).bits
         });
         let meeting = meeting.max().unwrap_or(0);
         widest(End::Near).max(widest(End::Far)).max(meeting)
