@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::components::ComponentValue;
 use super::open_tree::OpenTree;
-use super::plan::{Trial, TrialEnd};
+use super::plan::{Plan, Trial, TrialEnd};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
 use crate::line::Word;
@@ -86,6 +86,7 @@ impl<W: Word> Shared<'_, W> {
             if tree.open_share() > MAX_OPEN_SHARE * open_before {
                 return None;
             }
+            self.status.set_activity(Plan::Tree.activity());
             open_before = tree.open_share();
             let slice = Arc::new(self.control.part(tree.nodes));
             let end = self.search_slice(&mut tree, &slice, false);
@@ -237,7 +238,6 @@ mod tests {
     use super::super::Counter;
     use super::super::components::{ComponentTable, Store};
     use super::super::options::Method;
-    use super::super::plan::Plan;
     use super::super::root::components;
     use super::super::selection::PlanSelection;
     use super::super::shared::tests::{setup, two_permutations, with_shared};
