@@ -15,3 +15,15 @@ pub(crate) struct OpenTree {
     /// Nanoseconds of work so far.
     pub(crate) work: u64,
 }
+
+impl OpenTree {
+    /// The share of the tree that has not been searched.
+    pub(crate) fn open_share(&self) -> f64 {
+        self.cubes.iter().map(|(_, share)| share).sum()
+    }
+
+    /// Whether the whole tree has been searched.
+    pub(crate) fn is_done(&self) -> bool {
+        self.cubes.is_empty()
+    }
+}
