@@ -31,10 +31,15 @@ impl PausedSweeps {
         self.component
     }
 
-    /// Frees what the sweeps can do again with little work, if they hold more than this number of bytes.
-    pub(super) fn shrink_beyond(&mut self, bytes: u64) {
+    /// Frees what the sweeps can do again with little work, if they hold more than this number of bytes; if that does not suffice, also what
+    /// they have done for the part of a divided sweep.
+    fn shrink_beyond(&mut self, bytes: u64) {
         if self.bytes() > bytes {
             self.sweeps.iter_mut().for_each(|(_, sweep)| sweep.shrink());
+        }
+        if self.bytes() > bytes {
+            let sweeps = self.sweeps.iter_mut();
+            sweeps.for_each(|(_, sweep)| sweep.drop_part());
         }
     }
 
@@ -44,13 +49,19 @@ impl PausedSweeps {
         sweeps.for_each(|(_, sweep)| sweep.drop_aside());
     }
 
+    /// Frees memory until all sweeps together hold at most this number of bytes: first what they can do again, then whole sweeps, the one that
+    /// has paused first at first. Returns the directions of the sweeps that are dropped.
+    pub(super) fn fit(&mut self, bytes: u64) -> Vec<Direction> {
+        self.shrink_beyond(bytes);
+        self.drop_beyond(bytes)
+    }
+
     fn bytes(&self) -> u64 {
         self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum()
     }
 
-    /// Drops sweeps, the one that has paused first at first, until all together hold at most this number of bytes. Returns the directions of
-    /// the dropped ones.
-    pub(super) fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
+    /// Drops sweeps until all together hold at most this number of bytes.
+    fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
         let mut held = self.bytes();
         let is_dropped = |(_, sweep): &mut (Direction, Sweep)| {
             let is_dropped = held > bytes;
@@ -85,6 +96,7 @@ mod tests {
             work_ns: 45,
             threads: 1,
             scratch: None,
+            may_divide: true,
             stop: &|| false,
             make_room: &|_| (),
             beside: &|| 0,

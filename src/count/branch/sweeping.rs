@@ -22,7 +22,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let paused_sweeps = &self.shared.paused_sweeps;
         let paused = lock(paused_sweeps).take(component, direction);
         let make_room = |bytes| {
-            let dropped = lock(paused_sweeps).drop_beyond(bytes);
+            let dropped = lock(paused_sweeps).fit(bytes);
             self.shared.record_dropped_sweeps(component, &dropped);
         };
         let store = &self.shared.store;
@@ -36,6 +36,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             bytes,
             work_ns: trial.budget,
             threads: workers,
+            may_divide: lock(&self.shared.selection).divides_sweeps(),
             // The layers of which a graph is built are kept in memory.
             scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
@@ -64,6 +65,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             if ended.as_ref().err() == Some(&SweepEnd::Paused) {
                 return Ok(Err(sweep));
             }
+            if ended.is_err() {
+                self.shared.raise_bound(component, sweep.proved());
+            }
             self.drop_sweep(sweep);
             ended.map(Ok)
         });
@@ -71,6 +75,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             Ok(Ok(value)) => TrialEnd::Done(value),
             Ok(Err(sweep)) => {
                 let (forecast, kept) = (sweep.forecast_ns(), sweep.work_ns());
+                self.shared.raise_bound(component, sweep.proved());
                 lock(paused_sweeps).keep(direction, sweep);
                 TrialEnd::Paused { forecast, kept }
             }
@@ -96,8 +101,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
     pub(super) fn shrink_paused_sweeps(&mut self, bytes: u64) {
         let mut sweeps = lock(&self.shared.paused_sweeps);
-        sweeps.shrink_beyond(bytes);
-        let dropped = sweeps.drop_beyond(bytes);
+        let dropped = sweeps.fit(bytes);
         let component = sweeps.component();
         drop(sweeps);
         self.shared.record_dropped_sweeps(component, &dropped);
@@ -132,6 +136,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             work_ns: budget_ns,
             // Helpers may begin beside it, so it must have no tasks.
             threads: 1,
+            // Branching makes it smaller.
+            may_divide: false,
             scratch: None,
             stop: &stop,
             make_room: &|_| (),

@@ -25,6 +25,8 @@ pub(crate) struct Allowance<'r> {
     pub(crate) threads: usize,
     /// The folder for what exceeds the memory.
     pub(crate) scratch: Option<&'r Scratch>,
+    /// Whether a sweep that outgrows the memory may go on in [parts](super::parts).
+    pub(crate) may_divide: bool,
     pub(crate) stop: ShouldStop<'r>,
     pub(crate) make_room: MakeRoom<'r>,
     pub(crate) beside: Beside<'r>,

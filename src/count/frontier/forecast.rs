@@ -1,6 +1,7 @@
 //! Forecasts how many combinations a sweep will read and generate.
 
-use super::fronts::{Front, Fronts, Meeting, next_line};
+use super::front::Front;
+use super::fronts::{Fronts, Meeting, next_line};
 use super::key::{Key, PathCount};
 use super::lines::{AlongLine, End, Lines};
 
@@ -35,11 +36,19 @@ struct Growth {
 }
 
 impl<K: Key, N: PathCount> Fronts<K, N> {
-    /// Forecast of the combinations that the sweep reads and generates from here on. What is left of a line that is being passed, and of a
-    /// meeting that has begun, is estimated from what is done of it.
+    /// Forecast of the combinations that the sweep reads and generates from here on.
     ///
     /// O(lines along * lines across).
     pub(super) fn forecast(&self, lines: &Lines) -> f64 {
+        let rest = self.forecast_of_part(lines);
+        self.parts
+            .as_ref()
+            .map_or(rest, |parts| parts.forecast(rest))
+    }
+
+    /// The same for the part that is being swept. What is left of a line that is being passed, and of a meeting that has begun, is estimated
+    /// from what is done of it.
+    fn forecast_of_part(&self, lines: &Lines) -> f64 {
         let done = self.meeting.as_ref().map_or(0.0, Meeting::share);
         let meeting_work = self.meeting.as_ref().map_or(0, |meeting| meeting.work) as f64;
         if done >= MIN_MEETING_SHARE {

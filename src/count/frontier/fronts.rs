@@ -2,22 +2,22 @@
 
 use std::fmt::Debug;
 
-use super::allowance::{ShouldStop, SweepEnd};
+use super::allowance::SweepEnd;
 use super::choice::choose_meeting;
 use super::filling_class::FillingClass;
+use super::front::Front;
 use super::join::Join;
 use super::key::{Key, PathCount};
 use super::layer::{Layer, Marks};
 use super::lines::{AlongLine, End, Lines};
-use super::live::Passed;
-use super::memory::Memory;
 use super::nodes::{CellOrder, add_nodes};
+use super::parts::Parts;
 use super::pass::NextLayer;
 use super::resources::Resources;
-use super::step::{Step, meeting_moves};
+use super::step::meeting_moves;
 use super::table::bytes_of;
 use super::transition::{Move, Packing, Transition};
-use super::walks::{Expected, Walks};
+use super::walks::Walks;
 use crate::count::components::Store;
 use crate::graph::NodeId;
 use crate::solutions::Count;
@@ -25,6 +25,19 @@ use crate::solutions::Count;
 /// From this number of combinations on, in both layers together, random walks tell the work well enough, and take far less time than passing
 /// a line.
 const MIN_COMBINATIONS: u64 = 1 << 16;
+
+/// Where the memory has room for fewer combinations than this many times that number, the number is smaller.
+const SMALL_DIVISOR: u64 = 16;
+
+/// Parts begin if the rest is expected to take more than this share of the memory, and less than this multiple of it. Of 60 sweeps with 12 MB
+/// to 768 MB, all fitted that were expected to take less than 0.28 of the memory, and none that was expected to take 0.9 of it or more.
+const MAX_EXPECTED_SHARE: f64 = 0.4;
+const MAX_EXCESS: f64 = 256.0;
+
+/// Parts begin before a line behind which both layers would take more than this share of the memory. As the layers from which the parts
+/// begin are kept, these take at most the second share.
+const MIN_START_SHARE: f64 = 0.25;
+const MAX_START_SHARE: f64 = 0.5;
 
 /// With more lines between the frontiers than this, it does not matter yet where the frontiers meet.
 const MAX_LINES_AHEAD: usize = 16;
@@ -36,24 +49,6 @@ pub(super) struct Ahead {
     pub(super) line: f64,
     /// For everything behind it.
     pub(super) rest: f64,
-}
-
-/// A frontier that has started at one end.
-#[derive(Debug)]
-pub(super) struct Front<K, N> {
-    pub(super) end: End,
-    layer: Layer<K, N>,
-    /// Number of combinations in the layer.
-    pub(super) len: u64,
-    /// For each line across, the number of its cells behind the frontier.
-    pub(super) depths: Vec<usize>,
-    packing: Packing,
-    /// Number of lines passed.
-    pub(super) passed: usize,
-    /// The layer behind the next line, if the frontier has paused on the way.
-    next: Option<NextLayer<K, N>>,
-    /// If the layers are kept: the combinations before each line passed.
-    kept: Option<Vec<Vec<K>>>,
 }
 
 /// The meeting of the frontiers at the last line.
@@ -98,6 +93,8 @@ pub(super) struct Fronts<K, N> {
     /// Whether the near frontier passes the next line, and the expected work from there on, if it was estimated.
     pub(super) near_moves: bool,
     pub(super) ahead: Option<Ahead>,
+    /// The parts, if there are several. Then the frontiers and the meeting are those of the part that is being swept.
+    pub(super) parts: Option<Box<Parts<K, N>>>,
 }
 
 /// Frontiers with combinations of any width.
@@ -111,8 +108,14 @@ pub(super) trait Run: Debug + Send {
     /// Forecast of the combinations that are still to be read and generated.
     fn forecast(&self, lines: &Lines) -> f64;
 
+    /// Number of fillings counted so far.
+    fn proved(&self) -> Count;
+
     /// Frees what has been done for the class of fillings that is being joined. If there was any, returns the bytes that the sweep holds.
     fn drop_join(&mut self) -> Option<u64>;
+
+    /// Frees what has been done for the part that is being swept. If there was any, returns the bytes that the sweep holds.
+    fn drop_part(&mut self) -> Option<u64>;
 
     /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.
     fn add_nodes(
@@ -131,31 +134,22 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
 
     fn run(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd> {
         loop {
-            match self.lines_between(lines) {
-                [] => unreachable!("a component has a line, and the loop leaves one"),
-                [line] => return self.meet(lines, line, resources),
-                between => {
-                    if self.next_layer().is_none() {
-                        self.choose(lines, between, resources);
-                    }
-                    let (end, line, _) = next_line(between, self.near_moves);
-                    let before = resources.spent;
-                    let front = match end {
-                        End::Near => &mut self.near,
-                        End::Far => &mut self.far,
-                    };
-                    let ended = front.advance(lines, line, resources);
-                    self.line_work += resources.spent - before;
-                    ended?;
-                    self.line_work = 0;
-                    if let Some(ahead) = &mut self.ahead {
-                        ahead.line = 0.0;
-                    }
-                    if front.len == 0 {
-                        return Ok(Count::ZERO);
-                    }
-                }
+            let before = resources.spent;
+            let ended = match self.begin_part(resources) {
+                Ok(true) => self.run_part(lines, resources),
+                Ok(false) => return Ok(self.proved()),
+                Err(end) => Err(end),
+            };
+            let Some(parts) = &mut self.parts else {
+                return ended;
+            };
+            parts.add_work(resources.spent - before);
+            match ended {
+                Ok(count) => parts.end_part(&count),
+                Err(SweepEnd::Full) if parts.divide() => {}
+                Err(end) => return Err(end),
             }
+            self.free_part();
         }
     }
 
@@ -163,9 +157,27 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
         Fronts::forecast(self, lines)
     }
 
+    fn proved(&self) -> Count {
+        let counts = [
+            self.parts.as_ref().map(|parts| &parts.total),
+            self.meeting.as_ref().map(|meeting| &meeting.total),
+        ];
+        let mut sum = Count::ZERO;
+        counts.into_iter().flatten().for_each(|count| sum += count);
+        sum
+    }
+
     fn drop_join(&mut self) -> Option<u64> {
         let meeting = self.meeting.as_mut()?;
         meeting.join.take().map(|_| meeting.held)
+    }
+
+    fn drop_part(&mut self) -> Option<u64> {
+        let parts = self.parts.as_mut()?;
+        parts.leave_part();
+        let held = parts.held_between();
+        self.free_part();
+        Some(held)
     }
 
     fn add_nodes(
@@ -199,7 +211,64 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             line_work: 0,
             near_moves: true,
             ahead: None,
+            parts: None,
         }
+    }
+
+    /// Goes on until the whole, or the part that is being swept, is counted.
+    fn run_part(
+        &mut self,
+        lines: &Lines,
+        resources: &mut Resources<'_>,
+    ) -> Result<Count, SweepEnd> {
+        loop {
+            if self.near.len == 0 || self.far.len == 0 {
+                return Ok(Count::ZERO);
+            }
+            match self.lines_between(lines) {
+                [] => unreachable!("a component has a line, and the loop leaves one"),
+                [line] => return self.meet(lines, line, resources),
+                between => {
+                    if self.next_layer().is_none() {
+                        self.choose(lines, between, resources)?;
+                    }
+                    let (end, line, _) = next_line(between, self.near_moves);
+                    let before = resources.spent;
+                    let front = match end {
+                        End::Near => &mut self.near,
+                        End::Far => &mut self.far,
+                    };
+                    let ended = front.advance(lines, line, resources);
+                    self.line_work += resources.spent - before;
+                    ended?;
+                    self.line_work = 0;
+                    if let Some(ahead) = &mut self.ahead {
+                        ahead.line = 0.0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins the next part if there are parts and none is being swept. Returns whether something is left to be swept.
+    fn begin_part(&mut self, resources: &Resources<'_>) -> Result<bool, SweepEnd> {
+        let Some(parts) = self.parts.as_mut().filter(|parts| parts.are_between()) else {
+            return Ok(true);
+        };
+        let fronts = parts.begin_part(resources)?;
+        let is_begun = fronts.is_some();
+        if let Some(fronts) = fronts {
+            [self.near, self.far] = fronts;
+        }
+        Ok(is_begun)
+    }
+
+    /// Frees the memory of the part that was swept.
+    fn free_part(&mut self) {
+        for front in [&mut self.near, &mut self.far] {
+            (front.layer, front.next) = (Layer::empty(), None);
+        }
+        (self.meeting, self.ahead, self.line_work) = (None, None, 0);
     }
 
     /// The layer behind the next line, if a frontier has paused on the way there.
@@ -212,37 +281,74 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         &lines.along[self.near.passed..lines.along.len() - self.far.passed]
     }
 
-    /// Chooses the frontier that passes the next line.
-    fn choose(&mut self, lines: &Lines, between: &[AlongLine], resources: &Resources<'_>) {
+    /// Chooses the frontier that passes the next line. [`SweepEnd::Full`] if the rest does not fit into the memory and is to be divided into
+    /// parts first.
+    fn choose(
+        &mut self,
+        lines: &Lines,
+        between: &[AlongLine],
+        resources: &Resources<'_>,
+    ) -> Result<(), SweepEnd> {
         let (near, far) = (&self.near, &self.far);
         self.ahead = None;
         self.near_moves = near.len <= far.len;
-        if near.len + far.len < MIN_COMBINATIONS || between.len() > MAX_LINES_AHEAD {
-            return;
+        let free = resources.memory.remaining() / bytes_of::<K, N>(1);
+        let max = near.len + far.len + free;
+        let parts = self.parts.as_ref();
+        let begins_part = parts.is_some_and(|parts| parts.begin_at(near.passed, far.passed));
+        let is_small =
+            !begins_part && near.len + far.len < MIN_COMBINATIONS.min(max / SMALL_DIVISOR);
+        if is_small || between.len() > MAX_LINES_AHEAD {
+            return Ok(());
         }
         let near_expected = near.look_ahead(lines, between.iter(), resources.stop);
         let mut far_expected = far.look_ahead(lines, between.iter().rev(), resources.stop);
         far_expected.reverse();
         if near_expected.len() + far_expected.len() < 2 * between.len() {
-            return;
+            return Ok(());
         }
-        let free = resources.memory.remaining() / bytes_of::<K, N>(1);
-        let max = near.len + far.len + free;
-        let meeting = choose_meeting(&near_expected, &far_expected, max as f64);
+        let choose = |max: f64| choose_meeting(&near_expected, &far_expected, max);
+        let meeting = choose(max as f64);
         let last = between.len() - 1;
         self.near_moves = match meeting {
             Some((meeting, _)) if meeting == last => true,
             Some((0, _)) => false,
             _ => self.near_moves,
         };
-        self.ahead = meeting.map(|(_, work)| {
-            let line = match self.near_moves {
-                true => near_expected[0].work(),
-                false => far_expected[last].work(),
-            };
-            let rest = work - line;
-            Ahead { line, rest }
+        let next = match self.near_moves {
+            true => near_expected[0],
+            false => far_expected[last],
+        };
+        let may_divide = resources.may_divide && resources.scratch.is_none() && near.kept.is_none();
+        let expected = meeting.or_else(|| choose(f64::INFINITY).filter(|_| may_divide));
+        self.ahead = expected.map(|(_, work)| Ahead {
+            line: next.work(),
+            rest: work - next.work(),
         });
+        let is_too_large = match &self.parts {
+            Some(_) => begins_part && meeting.is_none(),
+            None if may_divide && choose(MAX_EXCESS * max as f64).is_none() => {
+                return Err(SweepEnd::Full);
+            }
+            None => {
+                let (now, max) = ((near.len + far.len) as f64, max as f64);
+                may_divide
+                    && choose(MAX_EXPECTED_SHARE * max).is_none()
+                    && now < MAX_START_SHARE * max
+                    && now + next.room() > MIN_START_SHARE * max
+            }
+        };
+        if !is_too_large {
+            return Ok(());
+        }
+        if self.parts.is_none() {
+            let fronts = [(&mut self.near, End::Near), (&mut self.far, End::Far)];
+            let fronts =
+                fronts.map(|(front, end)| std::mem::replace(front, Front::new(lines, end, false)));
+            let parts = Parts::new(lines, fronts, resources.memory.held());
+            self.parts = Some(Box::new(parts));
+        }
+        Err(SweepEnd::Full)
     }
 
     /// The number of fillings of the component, by joining both frontiers across the last line between them.
@@ -349,84 +455,6 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
     }
 }
 
-impl<K: Key, N: PathCount> Front<K, N> {
-    fn new(lines: &Lines, end: End, keeps_layers: bool) -> Self {
-        let depths = vec![0; lines.across.len()];
-        Front {
-            end,
-            layer: Layer::first(),
-            len: 1,
-            packing: lines.packing(end, &depths),
-            depths,
-            passed: 0,
-            next: None,
-            kept: keeps_layers.then(Vec::new),
-        }
-    }
-
-    /// Takes the layers, which must have been kept, and the last one, and frees the path counts. With `marks`, of the last one only the
-    /// combinations that are marked.
-    fn take_layers(&mut self, marks: Option<Marks>, memory: &Memory<'_>) -> Passed<K> {
-        let mut layers = self.kept.take().unwrap_or_default();
-        layers.push(self.layer.take(marks.as_ref(), memory));
-        memory.release(marks.as_ref().map_or(0, Marks::bytes));
-        Passed {
-            end: self.end,
-            layers,
-            is_last_live: marks.is_some(),
-        }
-    }
-
-    /// What it is expected to do at each of the lines `ahead`, as far as it is not told to stop.
-    fn look_ahead<'l>(
-        &self,
-        lines: &'l Lines,
-        ahead: impl Iterator<Item = &'l AlongLine>,
-        stop: ShouldStop<'_>,
-    ) -> Vec<Expected> {
-        let mut walks = Walks::new(&self.layer);
-        let (mut depths, mut packing) = (self.depths.clone(), self.packing.clone());
-        let pass = |line| {
-            let step = Step::new(lines, self.end, line, &depths, &packing);
-            let expected = walks.pass(&step.transition);
-            (depths, packing) = (step.depths, step.packing);
-            expected
-        };
-        ahead.take_while(|_| !stop()).map(pass).collect()
-    }
-
-    /// Moves the frontier past a line.
-    fn advance(
-        &mut self,
-        lines: &Lines,
-        line: &AlongLine,
-        resources: &mut Resources<'_>,
-    ) -> Result<(), SweepEnd> {
-        let step = Step::new(lines, self.end, line, &self.depths, &self.packing);
-        let mut next = match self.next.take() {
-            Some(next) => next,
-            None => {
-                if self.kept.is_some() {
-                    self.layer.keep_freed();
-                }
-                NextLayer::new(&self.layer, &step.transition, None, true, resources)?
-            }
-        };
-        if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {
-            self.next = Some(next);
-            return Err(end);
-        }
-        if let Some(kept) = &mut self.kept {
-            kept.extend(self.layer.kept.take());
-        }
-        self.layer = next.finish(resources)?;
-        self.len = self.layer.len();
-        (self.depths, self.packing) = (step.depths, step.packing);
-        self.passed += 1;
-        Ok(())
-    }
-}
-
 /// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_moves`: whether that is
 /// the near frontier.
 pub(super) fn next_line(lines: &[AlongLine], near_moves: bool) -> (End, &AlongLine, &[AlongLine]) {
@@ -446,6 +474,7 @@ mod tests {
     use super::super::forecast::GROWTH_PER_LINE;
     use super::super::layer::Partition;
     use super::super::memory::Memory;
+    use super::super::walks::Expected;
     use super::*;
     use crate::board::{Board, Clues};
     use crate::count::components::UniqueTable;
@@ -473,6 +502,7 @@ mod tests {
             work_ns,
             threads: 1,
             scratch: None,
+            may_divide: false,
             stop: &|| false,
             make_room: &|_| (),
             beside: &|| 0,
@@ -495,7 +525,7 @@ mod tests {
         let resources = Resources::new(allowance, 45, 0);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         [fronts.near.len, fronts.far.len] = lens;
-        fronts.choose(&lines, &lines.along, &resources);
+        fronts.choose(&lines, &lines.along, &resources).unwrap();
         [fronts.near.len, fronts.far.len] = [1, 1];
         let forecast = fronts.forecast(&lines);
         (fronts, forecast)
@@ -592,7 +622,7 @@ mod tests {
             front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
             [fronts.near.len, fronts.far.len] = lens;
             let resources = Resources::new(allowance(bytes, u64::MAX), 45, 0);
-            fronts.choose(&lines, &lines.along, &resources);
+            fronts.choose(&lines, &lines.along, &resources).unwrap();
             (fronts.near_moves, fronts.ahead.is_some())
         };
         // The small layer is kept until its frontier has passed a line; a combination takes 16 bytes.

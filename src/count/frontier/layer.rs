@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::memory::Memory;
+use super::resources::Resources;
 use super::runs::{Merge, ScratchFile, SortedRun};
 use super::table::bytes_of;
 
@@ -46,6 +47,15 @@ impl<K: Key, N: PathCount> Layer<K, N> {
         }
     }
 
+    /// A layer without combinations.
+    pub(super) fn empty() -> Self {
+        Layer {
+            partitions: Vec::new(),
+            file: None,
+            kept: None,
+        }
+    }
+
     /// An upper bound on the number of combinations, exact in memory.
     pub(crate) fn len(&self) -> u64 {
         self.partitions.iter().map(Partition::len).sum()
@@ -62,6 +72,39 @@ impl<K: Key, N: PathCount> Layer<K, N> {
                 Partition::Disk(_) => &[],
             });
         combinations.step_by(step).map(|&(key, _)| key)
+    }
+
+    /// A layer with the combinations of this one for which `allows` returns `true`. It must be in memory.
+    pub(super) fn restricted(
+        &self,
+        allows: impl Fn(K) -> bool + Sync,
+        resources: &Resources<'_>,
+    ) -> Result<Self, SweepEnd> {
+        let allowed = |partition: usize| {
+            let combinations = match &self.partitions[partition] {
+                Partition::Memory(combinations) => combinations.as_slice(),
+                Partition::Disk(_) => unreachable!("the layer is in memory"),
+            };
+            combinations.iter().copied().filter(|&(key, _)| allows(key))
+        };
+        let mut partitions: Vec<Vec<(K, N)>> = self.partitions.iter().map(|_| Vec::new()).collect();
+        resources.for_each(true, &mut partitions, |i, partition| {
+            if (resources.stop)() {
+                return Err(SweepEnd::Stopped);
+            }
+            let len = allowed(i).count();
+            if !resources.memory.try_reserve(bytes_of::<K, N>(len)) {
+                return Err(SweepEnd::Full);
+            }
+            partition.reserve_exact(len);
+            partition.extend(allowed(i));
+            Ok(())
+        })?;
+        Ok(Layer {
+            partitions: partitions.into_iter().map(Partition::Memory).collect(),
+            file: None,
+            kept: None,
+        })
     }
 
     /// The path count of the combination at this place.

@@ -172,6 +172,25 @@ impl AcrossLine {
         compatible
     }
 
+    /// For each backward state after `far` cells from the far end: the forward states after `near` cells that fillings of the cells between
+    /// lead to it; sorted.
+    pub(crate) fn compatible_between(&self, near: usize, far: usize) -> Vec<Vec<u32>> {
+        let behind = self.forward.layers.len() - far;
+        let mut compatible = self.compatible[behind].clone();
+        for layer in self.forward.layers[near..behind].iter().rev() {
+            for states in &mut compatible {
+                let leads = |next: &[u32; 2]| {
+                    let leads = |next: &u32| states.binary_search(next).is_ok();
+                    next.iter().any(leads)
+                };
+                let before = layer.iter().enumerate();
+                let before = before.filter(|(_, next)| leads(next));
+                *states = before.map(|(state, _)| state as u32).collect();
+            }
+        }
+        compatible
+    }
+
     /// The backward states after `depth + 1` cells from the far end, each with each value of the last of these cells that leads to it;
     /// sorted.
     pub(crate) fn states_with_cell(&self, depth: usize) -> Vec<(u32, usize)> {

@@ -15,6 +15,7 @@ mod allowance;
 mod choice;
 mod filling_class;
 mod forecast;
+mod front;
 mod fronts;
 mod join;
 mod key;
@@ -26,6 +27,7 @@ mod live;
 mod memory;
 mod nodes;
 mod partitioner;
+mod parts;
 mod pass;
 mod resources;
 mod runs;
@@ -146,6 +148,11 @@ impl Sweep {
         self.work_ns as f64 + self.fronts.combination_ns() as f64 * remaining
     }
 
+    /// Number of fillings that it has counted so far.
+    pub(crate) fn proved(&self) -> Count {
+        self.fronts.proved()
+    }
+
     /// Bytes of memory that it holds.
     pub(crate) fn bytes(&self) -> u64 {
         self.held
@@ -160,6 +167,13 @@ impl Sweep {
     /// Frees memory if that does not need more work than the sweep of one class of fillings.
     pub(crate) fn shrink(&mut self) {
         if let Some(held) = self.fronts.drop_join() {
+            self.held = held;
+        }
+    }
+
+    /// Frees the memory of the [part](parts) that is being swept, if the sweep has been divided.
+    pub(crate) fn drop_part(&mut self) {
+        if let Some(held) = self.fronts.drop_part() {
             self.held = held;
         }
     }
@@ -200,6 +214,7 @@ mod tests {
             work_ns,
             threads: 1 + usize::from(scratch.is_some()),
             scratch,
+            may_divide: true,
             stop: &|| false,
             make_room: &|_| (),
             beside: &|| 0,
@@ -303,6 +318,7 @@ mod tests {
                     work_ns,
                     threads,
                     scratch: None,
+                    may_divide: true,
                     stop: &|| false,
                     make_room: &|_| (),
                     beside: &|| 0,
@@ -353,6 +369,7 @@ mod tests {
                 work_ns: u64::MAX,
                 threads: 1,
                 scratch: None,
+                may_divide: true,
                 stop: &|| false,
                 make_room: &|_| (),
                 beside: &|| 0,
@@ -376,6 +393,83 @@ mod tests {
         let between = &ends[number_alone..graph];
         assert!(between.iter().all(|end| *end == Ok(Err(SweepEnd::Full))));
         assert!(ends[graph..].iter().all(|end| *end == Ok(Ok(()))));
+    }
+
+    /// How a sweep of this puzzle ends with this allowance, and how often it paused. Where it pauses, its part under way is dropped.
+    fn sweep_again_and_again(
+        puzzle: &Puzzle,
+        direction: Direction,
+        allowance: Allowance<'_>,
+    ) -> (Result<Count, SweepEnd>, u32) {
+        let clues = Clues::new(puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
+        let (mut product, mut pauses) = (Count::ONE, 0u32);
+        for component in &components {
+            let ended = Sweep::new(&board, component, direction, false, allowance);
+            let ended = ended.and_then(|mut sweep| {
+                let mut ended = sweep.run(allowance);
+                let mut proved = Count::ZERO;
+                while ended == Err(SweepEnd::Paused) {
+                    pauses += 1;
+                    if pauses.is_power_of_two() {
+                        sweep.drop_part();
+                    }
+                    assert!(sweep.bytes() <= allowance.bytes);
+                    assert!(sweep.forecast_ns() >= sweep.work_ns() as f64);
+                    proved = proved.max(sweep.proved());
+                    ended = sweep.run(allowance);
+                }
+                assert!(ended.as_ref().map_or(true, |count| *count >= proved));
+                ended
+            });
+            match ended {
+                Ok(count) => product *= &count,
+                Err(end) => return (Err(end), pauses),
+            }
+        }
+        (Ok(product), pauses)
+    }
+
+    #[test]
+    fn a_sweep_that_outgrows_the_memory_is_divided_into_parts() {
+        let puzzles = (1..4).map(|seed| puzzle(14, seed));
+        let (mut divided, mut all_pauses) = (0, 0);
+        for puzzle in puzzles.chain([permutations(17)]) {
+            let whole = Allowance {
+                bytes: 64 * MIB,
+                work_ns: u64::MAX,
+                threads: 1,
+                scratch: None,
+                may_divide: false,
+                stop: &|| false,
+                make_room: &|_| (),
+                beside: &|| 0,
+            };
+            let (wanted, _) = sweep_again_and_again(&puzzle, Direction::Down, whole);
+            for (i, direction) in (6..14).zip([Direction::Down, Direction::Right].iter().cycle()) {
+                let little = Allowance {
+                    bytes: (MIB as f64 * 0.75f64.powi(i - 10)) as u64,
+                    threads: 1 + i as usize % 2,
+                    ..whole
+                };
+                let (ended, _) = sweep_again_and_again(&puzzle, *direction, little);
+                let in_parts = Allowance {
+                    may_divide: true,
+                    work_ns: if i % 3 == 0 { 10_000 * NS } else { u64::MAX },
+                    ..little
+                };
+                let (ended_in_parts, pauses) = sweep_again_and_again(&puzzle, *direction, in_parts);
+                for ended in [&ended, &ended_in_parts] {
+                    assert!(*ended == wanted || *ended == Err(SweepEnd::Full));
+                }
+                divided += u32::from(ended.is_err() && ended_in_parts.is_ok());
+                all_pauses += pauses;
+            }
+        }
+        assert!(divided > 2 && all_pauses > 20, "{divided}, {all_pauses}");
     }
 
     #[test]
@@ -419,6 +513,7 @@ mod tests {
             work_ns,
             threads: 1,
             scratch: None,
+            may_divide: true,
             stop: &|| false,
             make_room: &|_| (),
             beside: &|| 0,

@@ -34,6 +34,7 @@ pub(crate) struct Resources<'r> {
     pub(crate) combinations: u64,
     pub(crate) spent: u64,
     pub(crate) threads: usize,
+    pub(crate) may_divide: bool,
     pub(crate) stop: ShouldStop<'r>,
     pub(crate) scratch: Option<&'r Scratch>,
 }
@@ -48,6 +49,7 @@ impl<'r> Resources<'r> {
             combinations: allowance.work_ns / combination_ns,
             spent: 0,
             threads: allowance.threads,
+            may_divide: allowance.may_divide,
             stop: allowance.stop,
             scratch: allowance.scratch,
         }
@@ -137,6 +139,7 @@ mod tests {
                 work_ns: 4500,
                 threads,
                 scratch,
+                may_divide: true,
                 stop: &|| false,
                 make_room: &|_| (),
                 beside: &|| 0,

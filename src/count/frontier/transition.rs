@@ -31,6 +31,12 @@ impl Packing {
         Packing { fields, bits }
     }
 
+    /// The state of this line in a combination.
+    #[inline]
+    pub(super) fn state<K: Key>(&self, key: K, line: usize) -> usize {
+        self.field(line).state(key)
+    }
+
     fn field(&self, line: usize) -> Field {
         let (first, bits) = self.fields[line];
         Field {

@@ -10,6 +10,8 @@
 //! due even by its last forecast, and always if it is not expected to end before the deadline of the run: a sweep that is stopped has
 //! proved nothing, while the leader proves solutions on the way.
 //!
+//! A sweep that outgrows the memory is dropped. When all of them have done so, they begin again and are divided into parts.
+//!
 //! A plan near its end is [prolonged](prolongation): it goes on before the others have their turn. As the sweeps come first, one that is
 //! expected to need less work than the rest of the round is done at once.
 //!
@@ -111,6 +113,9 @@ pub(crate) struct PlanSelection {
     before: Vec<TrialResult>,
     /// The sweep in the other direction, while one sweep is due.
     waiting: Vec<TrialResult>,
+    /// The last results of the sweeps that have outgrown the memory, and whether sweeps are divided into parts from now on.
+    outgrown: Vec<TrialResult>,
+    divides_sweeps: bool,
     /// Nanoseconds of work that a plan has had, over all rounds, when its trial in this round ends (a trial that starts over gets all of it
     /// again); the same for a sweep; and the leader of the round, with its nanoseconds of work.
     round_work: u64,
@@ -155,6 +160,8 @@ impl PlanSelection {
             tried: Vec::new(),
             before: Vec::new(),
             waiting: Vec::new(),
+            outgrown: Vec::new(),
+            divides_sweeps: false,
             round_work: 0,
             sweep_work: 0,
             leader: None,
@@ -279,6 +286,8 @@ impl PlanSelection {
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
+        self.outgrown.clear();
+        self.divides_sweeps = false;
         (self.leader, self.leader_remaining) = (None, f64::INFINITY);
         (self.round_work, self.nominal_budget) = (self.first_budget, self.first_budget);
         self.sweep_work = self.first_budget;
@@ -525,9 +534,47 @@ impl PlanSelection {
                 forecast,
                 proved: 0.0,
             }),
-            TrialEnd::Full | TrialEnd::Stopped => {}
+            TrialEnd::Full => self.record_full(trial.plan),
+            TrialEnd::Stopped => {}
         }
         self.values.len()
+    }
+
+    /// Records that a plan needs more memory than it may take. When no sweep is left that has not outgrown the memory, the sweeps begin again
+    /// and are divided into parts: that with the shortest forecast now, the others in the next round.
+    fn record_full(&mut self, plan: Plan) {
+        let is_plan = |tried: &&TrialResult| tried.plan == plan;
+        let before = self.before.iter().find(is_plan);
+        // The layers of which a graph is built cannot be divided. Without a result from a round before, the lines are too long.
+        let Some(before) =
+            before.filter(|_| plan.is_sweep() && !self.divides_sweeps && self.continues_walks)
+        else {
+            return;
+        };
+        self.outgrown.push(TrialResult {
+            spent: 0,
+            ..*before
+        });
+        let results = self.tried.iter().chain(&self.waiting);
+        let mut left = (results.map(|tried| tried.plan))
+            .chain(self.todo.iter().copied())
+            .chain(self.under_way.iter().map(|(trial, _)| trial.plan));
+        if left.any(Plan::is_sweep) {
+            return;
+        }
+        self.divides_sweeps = true;
+        let mut sweeps = std::mem::take(&mut self.outgrown);
+        sweeps.sort_by(|a, b| a.forecast.total_cmp(&b.forecast));
+        self.waiting = sweeps.split_off(1);
+        self.before.retain(|tried| !tried.plan.is_sweep());
+        self.todo.extend(sweeps.iter().map(|tried| tried.plan));
+        self.todo.rotate_right(1);
+        self.before.extend(sweeps);
+    }
+
+    /// Whether a sweep that outgrows the memory is divided into parts.
+    pub(crate) fn divides_sweeps(&self) -> bool {
+        self.divides_sweeps
     }
 
     /// Records that a sweep of this component, which had paused, has to begin again.

@@ -110,6 +110,31 @@ pub(super) fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
     selection
 }
 
+/// Random 15x15 no. 7006 was counted by the sweep to the right, and not by the parts of the sweep down, which outgrew the memory first.
+#[test]
+fn sweeps_are_divided_when_all_have_outgrown_the_memory() {
+    let mut selection = after_round(1e15, 1e9, 2e9);
+    let sweep = next(&mut selection).unwrap();
+    assert_eq!(sweep.plan, DOWN);
+    selection.report(sweep, TrialEnd::Full);
+    // The other direction waits.
+    assert!(!selection.divides_sweeps() && !selection.todo.contains(&DOWN));
+    let mut trial = next(&mut selection).unwrap();
+    while trial.plan != RIGHT {
+        selection.report(trial, spent(1e15));
+        trial = next(&mut selection).unwrap();
+    }
+    selection.report(trial, TrialEnd::Full);
+    assert!(selection.divides_sweeps());
+    let again = next(&mut selection).unwrap();
+    assert_eq!((again.plan, again.earlier_work), (DOWN, 0));
+    assert_eq!(selection.waiting.len(), 1);
+    assert_eq!(selection.waiting[0].plan, RIGHT);
+    // Parts that do not fit either are given up.
+    selection.report(again, TrialEnd::Full);
+    assert!(!selection.todo.iter().any(|plan| plan.is_sweep()));
+}
+
 #[test]
 fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits() {
     let mut selection = after_round(1e15, 2e9, 1e9);

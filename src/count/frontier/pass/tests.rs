@@ -16,6 +16,7 @@ fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'_> {
         work_ns: u64::MAX,
         threads: 1,
         scratch,
+        may_divide: true,
         stop: &|| false,
         make_room: &|_| (),
         beside: &|| 0,

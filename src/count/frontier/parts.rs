@@ -1,0 +1,267 @@
+//! Divides what lies between the frontiers into parts, where the memory does not suffice for all of it at once.
+//!
+//! A part holds the fillings whose combinations in both layers have certain states of some lines across. It is swept like the whole, from the
+//! combinations of both layers that it allows. No filling is in two parts, so the counts of the parts are added up.
+//!
+//! The layers from which the parts begin are kept. A part that does not fit into the remaining memory is divided again. Combinations that
+//! fillings of several parts lead to are counted once in each of these parts, so parts take more work than the whole would take.
+
+use std::ops::Range;
+
+use super::allowance::SweepEnd;
+use super::front::Front;
+use super::key::{Key, PathCount};
+use super::lines::{End, Lines};
+use super::resources::Resources;
+use crate::solutions::Count;
+
+/// Combinations of a layer that are looked at to divide the whole, and the maximum factor by which there are more for smaller parts.
+const SAMPLE: u64 = 1 << 14;
+const MAX_SAMPLE_FACTOR: u64 = 1 << 6;
+
+/// Minimum number of combinations of each layer in the sample of a part that is divided.
+const MIN_SAMPLED: usize = 1 << 4;
+
+/// Maximum number of times that the whole is divided for a part.
+const MAX_DIVISIONS: usize = 16;
+
+/// A part is divided only if the larger half has at most this share of its combinations.
+const MAX_HALF: f64 = 0.95;
+
+/// The states of a line across that a part allows: these near ones, and the far ones that are compatible with one of these.
+#[derive(Clone, Debug)]
+struct Restriction {
+    line: usize,
+    near: Range<u32>,
+    far: Vec<bool>,
+}
+
+/// A part: its restrictions, and its share of the work of all parts, roughly.
+#[derive(Clone, Debug)]
+struct Part {
+    restrictions: Vec<Restriction>,
+    share: f64,
+}
+
+/// The parts of what lies between two frontiers.
+#[derive(Debug)]
+pub(super) struct Parts<K, N> {
+    near: Front<K, N>,
+    far: Front<K, N>,
+    /// For each line across and each of its far states: the near states that are compatible with it, in order.
+    compatible: Vec<Vec<Vec<u32>>>,
+    /// Bytes of memory that the sweep holds between two parts.
+    held: u64,
+    /// The part that is being swept, if there is one, and those still to be swept, the next one last.
+    part: Option<Part>,
+    open: Vec<Part>,
+    /// The sum for the parts that are done, and their share of the work.
+    pub(super) total: Count,
+    done: f64,
+    /// Combinations read and generated so far.
+    work: u64,
+}
+
+impl<K: Key, N: PathCount> Parts<K, N> {
+    /// One part, which holds all. The frontiers must not be on the way past a line.
+    pub(super) fn new(lines: &Lines, [near, far]: [Front<K, N>; 2], held: u64) -> Self {
+        let across = lines.across.iter().zip(near.depths.iter().zip(&far.depths));
+        let compatible = across.map(|(line, (&near, &far))| line.compatible_between(near, far));
+        Parts {
+            compatible: compatible.collect(),
+            near,
+            far,
+            held,
+            part: None,
+            open: vec![Part {
+                restrictions: Vec::new(),
+                share: 1.0,
+            }],
+            total: Count::ZERO,
+            done: 0.0,
+            work: 0,
+        }
+    }
+
+    /// Whether frontiers that have passed this number of lines are where the parts begin.
+    pub(super) fn begin_at(&self, near_passed: usize, far_passed: usize) -> bool {
+        (self.near.passed, self.far.passed) == (near_passed, far_passed)
+    }
+
+    /// Whether no part is being swept.
+    pub(super) fn are_between(&self) -> bool {
+        self.part.is_none()
+    }
+
+    /// The bytes of memory that the sweep holds then.
+    pub(super) fn held_between(&self) -> u64 {
+        self.held
+    }
+
+    /// Adds combinations that have been read or generated.
+    pub(super) fn add_work(&mut self, combinations: u64) {
+        self.work += combinations;
+    }
+
+    /// Adds the count of the part that is being swept.
+    pub(super) fn end_part(&mut self, count: &Count) {
+        self.total += count;
+        self.done += self.part.take().map_or(0.0, |part| part.share);
+    }
+
+    /// Leaves the part that is being swept, which then has to begin again.
+    pub(super) fn leave_part(&mut self) {
+        self.open.extend(self.part.take());
+    }
+
+    /// The frontiers of the next part; `None` if all are done. [`SweepEnd::Full`] if the part does not fit into the memory.
+    pub(super) fn begin_part(
+        &mut self,
+        resources: &Resources<'_>,
+    ) -> Result<Option<[Front<K, N>; 2]>, SweepEnd> {
+        let Some(part) = self.open.pop() else {
+            return Ok(None);
+        };
+        resources.memory.restore(self.held);
+        let part = self.part.insert(part);
+        let restricted =
+            |front: &Front<K, N>| front.restricted(|key| part.allows(front, key), resources);
+        Ok(Some([restricted(&self.near)?, restricted(&self.far)?]))
+    }
+
+    /// Divides the part that is being swept, which then has to begin again in two halves. Returns whether it could be divided.
+    pub(super) fn divide(&mut self) -> bool {
+        let halves = self.part.as_ref().and_then(|part| self.halves(part));
+        if let Some(halves) = halves {
+            self.part = None;
+            self.open.extend(halves);
+        }
+        self.part.is_none()
+    }
+
+    /// The two halves of the part, by the states of the line across that leave the fewest combinations in the larger half.
+    fn halves(&self, part: &Part) -> Option<[Part; 2]> {
+        let divisions = part.restrictions.len();
+        if divisions == MAX_DIVISIONS {
+            return None;
+        }
+        let number = SAMPLE * MAX_SAMPLE_FACTOR.min(1 << divisions);
+        let sample = |front: &Front<K, N>| -> Vec<K> {
+            let sample = front.layer.sample(number);
+            sample.filter(|&key| part.allows(front, key)).collect()
+        };
+        let (near, far) = (sample(&self.near), sample(&self.far));
+        if near.len().min(far.len()) < MIN_SAMPLED {
+            return None;
+        }
+        let divisions = (0..self.compatible.len()).filter_map(|i| self.division(i, &near, &far));
+        let best = divisions.min_by(|a, b| a.larger().total_cmp(&b.larger()))?;
+        if best.larger() > MAX_HALF {
+            return None;
+        }
+        let compatible = &self.compatible[best.line];
+        let sum: f64 = best.shares.iter().sum();
+        let half = |near: Range<u32>, share: f64| {
+            let far = |states: &Vec<u32>| states.iter().any(|state| near.contains(state));
+            let restriction = Restriction {
+                line: best.line,
+                far: compatible.iter().map(far).collect(),
+                near,
+            };
+            let mut part = part.clone();
+            part.restrictions.push(restriction);
+            part.share *= share / sum;
+            part
+        };
+        let [first, second] = best.shares;
+        Some([
+            half(0..best.bound, first),
+            half(best.bound..u32::MAX, second),
+        ])
+    }
+
+    /// The best division of these combinations of both layers by the states of a line across: those below a bound, and the others.
+    fn division(&self, line: usize, near: &[K], far: &[K]) -> Option<Division> {
+        let states = |front: &Front<K, N>, keys: &[K]| -> Vec<f64> {
+            let mut numbers = Vec::new();
+            for &key in keys {
+                let state = front.packing.state(key, line);
+                numbers.resize(numbers.len().max(state + 1), 0.0);
+                numbers[state] += 1.0 / keys.len() as f64;
+            }
+            numbers
+        };
+        let (near, far) = (states(&self.near, near), states(&self.far, far));
+        // For each bound, the far states that are compatible with a near one below it, and with another one.
+        let mut far_below = vec![0.0; near.len() + 1];
+        let mut far_above = vec![0.0; near.len() + 1];
+        for (compatible, &number) in self.compatible[line].iter().zip(&far) {
+            let mut present = compatible
+                .iter()
+                .copied()
+                .filter(|&state| near.get(state as usize).is_some_and(|&number| number > 0.0));
+            if let Some(first) = present.next() {
+                let last = present.next_back().unwrap_or(first);
+                far_below[first as usize + 1] += number;
+                far_above[last as usize] += number;
+            }
+        }
+        let above: Vec<f64> = (far_above.iter().rev())
+            .scan(0.0, |sum, number| {
+                *sum += number;
+                Some(*sum)
+            })
+            .collect();
+        let (mut near_below, mut below) = (0.0, 0.0);
+        let divisions = (1..near.len()).map(|bound| {
+            near_below += near[bound - 1];
+            below += far_below[bound];
+            let above = above[near.len() - bound];
+            Division {
+                line,
+                bound: bound as u32,
+                shares: [(near_below + below) / 2.0, (1.0 - near_below + above) / 2.0],
+            }
+        });
+        divisions.min_by(|a, b| a.larger().total_cmp(&b.larger()))
+    }
+
+    /// Forecast of the combinations that will be read and generated for all parts that are left, if this number is expected for the rest of
+    /// the part that is being swept.
+    pub(super) fn forecast(&self, rest_of_part: f64) -> f64 {
+        let share = self.done + self.part.as_ref().map_or(0.0, |part| part.share);
+        if share == 0.0 {
+            return rest_of_part;
+        }
+        let per_share = (self.work as f64 + rest_of_part) / share;
+        rest_of_part + (1.0 - share).max(0.0) * per_share
+    }
+}
+
+impl Part {
+    /// Whether the part allows this combination of the layer of a frontier.
+    fn allows<K: Key, N: PathCount>(&self, front: &Front<K, N>, key: K) -> bool {
+        self.restrictions.iter().all(|restriction| {
+            let state = front.packing.state(key, restriction.line);
+            match front.end {
+                End::Near => restriction.near.contains(&(state as u32)),
+                End::Far => restriction.far[state],
+            }
+        })
+    }
+}
+
+/// A division of a part by the near states of a line across below this bound, with the share of the combinations in each half: the mean of the
+/// shares in both layers.
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    line: usize,
+    bound: u32,
+    shares: [f64; 2],
+}
+
+impl Division {
+    fn larger(&self) -> f64 {
+        self.shares[0].max(self.shares[1])
+    }
+}
