@@ -543,23 +543,19 @@ impl PlanSelection {
     /// Records that a plan needs more memory than it may take. When no sweep is left that has not outgrown the memory, the sweeps begin again
     /// and are divided into parts: that with the shortest forecast now, the others in the next round.
     fn record_full(&mut self, plan: Plan) {
-        let is_plan = |tried: &&TrialResult| tried.plan == plan;
-        let before = self.before.iter().find(is_plan);
-        // The layers of which a graph is built cannot be divided. Without a result from a round before, the lines are too long.
-        let Some(before) =
-            before.filter(|_| plan.is_sweep() && !self.divides_sweeps && self.continues_walks)
-        else {
+        // The layers of which a graph is built cannot be divided.
+        if !plan.is_sweep() || self.divides_sweeps || !self.continues_walks {
             return;
-        };
-        self.outgrown.push(TrialResult {
-            spent: 0,
-            ..*before
-        });
+        }
+        // Without a result from a round before, the lines are too long.
+        let before = self.before.iter().find(|tried| tried.plan == plan);
+        self.outgrown
+            .extend(before.map(|&before| TrialResult { spent: 0, ..before }));
         let results = self.tried.iter().chain(&self.waiting);
         let mut left = (results.map(|tried| tried.plan))
             .chain(self.todo.iter().copied())
             .chain(self.under_way.iter().map(|(trial, _)| trial.plan));
-        if left.any(Plan::is_sweep) {
+        if left.any(Plan::is_sweep) || self.outgrown.is_empty() {
             return;
         }
         self.divides_sweeps = true;
