@@ -32,6 +32,23 @@ pub(crate) struct Allowance<'r> {
     pub(crate) beside: Beside<'r>,
 }
 
+#[cfg(test)]
+impl Allowance<'static> {
+    /// An allowance on one thread without a scratch folder, for a sweep that is not divided.
+    pub(super) fn of(bytes: u64, work_ns: u64) -> Self {
+        Allowance {
+            bytes,
+            work_ns,
+            threads: 1,
+            scratch: None,
+            may_divide: false,
+            stop: &|| false,
+            make_room: &|_| (),
+            beside: &|| 0,
+        }
+    }
+}
+
 /// Why a sweep ended without a count, or paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SweepEnd {

@@ -1,23 +1,19 @@
-//! The two frontiers of a sweep: how they move and meet.
+//! The two frontiers of a sweep: which one moves when, until they meet, and when the rest is divided into parts.
 
 use std::fmt::Debug;
 
 use super::allowance::SweepEnd;
 use super::choice::choose_meeting;
-use super::filling_class::FillingClass;
 use super::front::Front;
-use super::join::Join;
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Marks};
+use super::layer::Layer;
 use super::lines::{AlongLine, End, Lines};
+use super::meeting::{Meeting, meet};
 use super::nodes::{CellOrder, add_nodes};
 use super::parts::Parts;
 use super::pass::NextLayer;
 use super::resources::Resources;
-use super::step::meeting_moves;
 use super::table::bytes_of;
-use super::transition::{Move, Packing, Transition};
-use super::walks::Walks;
 use crate::count::components::Store;
 use crate::graph::NodeId;
 use crate::solutions::Count;
@@ -51,37 +47,6 @@ pub(super) struct Ahead {
     pub(super) line: f64,
     /// For everything behind it.
     pub(super) rest: f64,
-}
-
-/// The meeting of the frontiers at the last line.
-#[derive(Debug)]
-pub(super) struct Meeting<K, N> {
-    /// Whether what the near frontier leads to is stored, and not what the far one leads to.
-    stores_near: bool,
-    /// The classes of fillings still to be joined, the next one last.
-    classes: Vec<FillingClass>,
-    /// The join of the next class, if it has paused on the way.
-    join: Option<Join<K, N>>,
-    /// The combinations behind the line to which both frontiers lead, for the classes that are done; empty unless the layers are kept.
-    met: Vec<K>,
-    /// If the layers are kept: marks of the combinations that lead to these, in the layer that is not stored.
-    marks: Option<Marks>,
-    /// The sum for the classes that are done, and their share of all.
-    total: Count,
-    share: f64,
-    /// Bytes of memory that the sweep holds between two classes.
-    held: u64,
-    /// Combinations read and generated so far.
-    pub(super) work: u64,
-}
-
-impl<K: Key, N: PathCount> Meeting<K, N> {
-    /// The share of the meeting that is done, roughly.
-    pub(super) fn share(&self) -> f64 {
-        let class = self.classes.last().map_or(0.0, FillingClass::share);
-        let join = self.join.as_ref().map_or(0.0, Join::share);
-        self.share + class * join
-    }
 }
 
 /// Both frontiers.
@@ -170,8 +135,7 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
     }
 
     fn drop_join(&mut self) -> Option<u64> {
-        let meeting = self.meeting.as_mut()?;
-        meeting.join.take().map(|_| meeting.held)
+        self.meeting.as_mut()?.drop_join()
     }
 
     fn drop_part(&mut self) -> Option<u64> {
@@ -229,7 +193,12 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             }
             match self.lines_between(lines) {
                 [] => unreachable!("a component has a line, and the loop leaves one"),
-                [line] => return self.meet(lines, line, resources),
+                [line] => {
+                    let Fronts {
+                        near, far, meeting, ..
+                    } = self;
+                    return meet(near, far, meeting, (lines, line), resources);
+                }
                 between => {
                     if self.next_layer().is_none() {
                         self.choose(lines, between, resources)?;
@@ -352,109 +321,6 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         }
         Err(SweepEnd::Full)
     }
-
-    /// The number of fillings of the component, by joining both frontiers across the last line between them.
-    ///
-    /// A backward state may be compatible with several forward states, and vice versa. So both frontiers are moved past the line, to
-    /// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
-    /// of the cell on the line that leads to it. The far frontier moves to these directly. The near one moves, for each filling of the
-    /// line, to those with compatible backward states. The join is over equal combinations.
-    ///
-    /// There are several times as many of these combinations as of those before the line. So they are joined for one [class of
-    /// fillings](FillingClass) of the line after the other: as many classes as the memory seems to require, and a class that does not fit is
-    /// divided.
-    fn meet(
-        &mut self,
-        lines: &Lines,
-        line: &AlongLine,
-        resources: &mut Resources<'_>,
-    ) -> Result<Count, SweepEnd> {
-        let Fronts {
-            near, far, meeting, ..
-        } = self;
-        let (near_moves, far_moves, packing) =
-            meeting_moves(lines, line, &near.depths, &far.depths);
-        let keeps_met = near.kept.is_some();
-        let transition = |moves: &[Move], before: &Packing| {
-            let (fillings, crossings) = (&line.line_fillings, &line.crossings);
-            Transition::new(fillings, crossings, moves, before, &packing)
-        };
-        let meeting = meeting.get_or_insert_with(|| {
-            let free = (resources.memory.remaining() / bytes_of::<K, N>(1)) as f64;
-            let room = |front: &Front<K, N>, moves: &[Move]| {
-                let transition = transition(moves, &front.packing);
-                Walks::new(&front.layer).pass(&transition).room()
-            };
-            let rooms = (room(near, &near_moves), room(far, &far_moves));
-            let stores_near = rooms.0 < rooms.1;
-            let first = if stores_near { &far.layer } else { &near.layer };
-            let marks = keeps_met.then(|| Marks::new(first));
-            resources
-                .memory
-                .reserve(marks.as_ref().map_or(0, Marks::bytes));
-            Meeting {
-                stores_near,
-                classes: FillingClass::classes(&line.crossings, rooms.0.min(rooms.1) / free),
-                join: None,
-                met: Vec::new(),
-                marks,
-                total: Count::ZERO,
-                share: 0.0,
-                held: resources.memory.held(),
-                work: 0,
-            }
-        });
-        while let Some(class) = meeting.classes.pop() {
-            let near_transition = transition(&class.restricted(&near_moves), &near.packing);
-            let far_transition = transition(&class.restricted(&far_moves), &far.packing);
-            let before = resources.spent;
-            let near = (&mut near.layer, &near_transition);
-            let far = (&mut far.layer, &far_transition);
-            let (first, second) = match meeting.stores_near {
-                true => (far, near),
-                false => (near, far),
-            };
-            let join = match meeting.join.take() {
-                Some(join) => Ok(join),
-                None => Join::new(second.0, second.1, resources),
-            };
-            let ended =
-                join.and_then(|join| join.run(meeting.marks.as_ref(), first, second, resources));
-            meeting.work += resources.spent - before;
-            let joint = match ended {
-                Ok(Ok(joint)) => Ok(joint),
-                Ok(Err(join)) => {
-                    meeting.join = Some(join);
-                    meeting.classes.push(class);
-                    return Err(SweepEnd::Paused);
-                }
-                Err(end) => Err(end),
-            };
-            // Of the combinations behind the line, at most those that both lead to are kept.
-            let kept = joint.as_ref().map_or(0, |(_, met)| size_of_val(&met[..]));
-            meeting.held += kept as u64;
-            resources.memory.restore(meeting.held);
-            match (joint, class.halves(&line.crossings)) {
-                (Ok((count, met)), _) => {
-                    meeting.share += class.share();
-                    meeting.total += &count;
-                    meeting.met.extend(met);
-                }
-                (Err(SweepEnd::Full), Some(halves)) => {
-                    // The other classes of this size would hardly fit either.
-                    let smaller = |other: FillingClass| match other.halves(&line.crossings) {
-                        Some(halves) if other.is_as_large_as(&class) => halves.to_vec(),
-                        _ => vec![other],
-                    };
-                    let others = std::mem::take(&mut meeting.classes);
-                    let others = others.into_iter().flat_map(smaller);
-                    meeting.classes = others.chain(halves).collect();
-                }
-                (Err(end), _) => return Err(end),
-            }
-        }
-        Ok(std::mem::replace(&mut meeting.total, Count::ZERO))
-    }
 }
 
 /// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_moves`: whether that is
@@ -473,6 +339,7 @@ mod tests {
 
     use super::super::Sweep;
     use super::super::allowance::{Allowance, Direction};
+    use super::super::filling_class::FillingClass;
     use super::super::forecast::GROWTH_PER_LINE;
     use super::super::layer::Partition;
     use super::super::memory::Memory;
@@ -497,20 +364,6 @@ mod tests {
         Lines::new(&board, &components[0], Direction::Down, &memory, &|| false).unwrap()
     }
 
-    /// An allowance on one thread without a scratch folder.
-    fn allowance(bytes: u64, work_ns: u64) -> Allowance<'static> {
-        Allowance {
-            bytes,
-            work_ns,
-            threads: 1,
-            scratch: None,
-            may_divide: false,
-            stop: &|| false,
-            make_room: &|_| (),
-            beside: &|| 0,
-        }
-    }
-
     /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
     /// is told to stop after this number of lines that are looked at. Returns the frontiers and the forecast then.
     fn choose_first(
@@ -522,7 +375,7 @@ mod tests {
         let polls = AtomicUsize::new(0);
         let allowance = Allowance {
             stop: &|| polls.fetch_add(1, Ordering::Relaxed) >= lines_until_stop,
-            ..allowance(1 << 26, u64::MAX)
+            ..Allowance::of(1 << 26, u64::MAX)
         };
         let resources = Resources::new(allowance, 45, 0);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
@@ -623,7 +476,7 @@ mod tests {
             };
             front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
             [fronts.near.len, fronts.far.len] = lens;
-            let resources = Resources::new(allowance(bytes, u64::MAX), 45, 0);
+            let resources = Resources::new(Allowance::of(bytes, u64::MAX), 45, 0);
             fronts.choose(&lines, &lines.along, &resources).unwrap();
             (fronts.near_moves, fronts.ahead.is_some())
         };
@@ -659,20 +512,11 @@ mod tests {
         let lines = permutation_lines(8);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         let mut held = 0;
-        fronts.meeting = Some(Meeting {
-            stores_near: true,
-            classes: FillingClass::classes(&lines.along[0].crossings, 4.0),
-            join: None,
-            met: Vec::new(),
-            marks: None,
-            total: Count::ZERO,
-            share: 0.0,
-            held,
-            work: 0,
-        });
+        let classes = FillingClass::classes(&lines.along[0].crossings, 4.0);
+        fronts.meeting = Some(Meeting::new(true, classes, None, held));
         let mut shares = Vec::new();
         let count = loop {
-            let mut resources = Resources::new(allowance(1 << 26, 45 * 50), 45, held);
+            let mut resources = Resources::new(Allowance::of(1 << 26, 45 * 50), 45, held);
             let ended = fronts.run(&lines, &mut resources);
             held = resources.memory.held();
             shares.push(fronts.meeting.as_ref().unwrap().share());
@@ -710,7 +554,7 @@ mod tests {
         };
         let (mut narrow, mut wide) = (sweep(1), sweep(u64::MAX));
         for sweep in [&mut narrow, &mut wide] {
-            let count = sweep.run(allowance(1 << 26, u64::MAX));
+            let count = sweep.run(Allowance::of(1 << 26, u64::MAX));
             assert_eq!(count, Ok(Count::from(3_628_800)));
             // The keys are as wide as before.
             assert_eq!(sweep.fronts.combination_ns(), u64::COMBINATION_NS);

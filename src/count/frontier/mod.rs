@@ -24,6 +24,7 @@ mod line_fillings;
 mod line_states;
 mod lines;
 mod live;
+mod meeting;
 mod memory;
 mod nodes;
 mod partitioner;
@@ -438,16 +439,7 @@ mod tests {
         let puzzles = (1..4).map(|seed| puzzle(14, seed));
         let (mut divided, mut all_pauses) = (0, 0);
         for puzzle in puzzles.chain([permutations(17)]) {
-            let whole = Allowance {
-                bytes: 64 * MIB,
-                work_ns: u64::MAX,
-                threads: 1,
-                scratch: None,
-                may_divide: false,
-                stop: &|| false,
-                make_room: &|_| (),
-                beside: &|| 0,
-            };
+            let whole = Allowance::of(64 * MIB, u64::MAX);
             let (wanted, _) = sweep_again_and_again(&puzzle, Direction::Down, whole);
             for (i, direction) in (6..14).zip([Direction::Down, Direction::Right].iter().cycle()) {
                 let little = Allowance {
