@@ -79,6 +79,8 @@ pub(crate) enum TrialEnd {
         forecast: f64,
         /// Lower bound that it has proved for the count of the component, rounded.
         proved: f64,
+        /// Whether the forecast is from the progress in the second half of the trial. Otherwise it is from that of the whole trial.
+        is_recent: bool,
     },
     /// The budget of a sweep was used up.
     Paused {
@@ -105,6 +107,9 @@ pub(crate) struct TrialResult {
     pub(crate) forecast: f64,
     /// Lower bound that it has proved for the count of the component, rounded.
     pub(crate) proved: f64,
+    /// Whether the forecast is from the progress in the second half of the last trial. Otherwise it is from that of the whole trial.
+    #[cfg_attr(feature = "unstable", serde(default))]
+    pub(crate) is_recent: bool,
 }
 
 impl TrialResult {
@@ -119,10 +124,12 @@ impl TrialResult {
     }
 
     /// Forecast of the nanoseconds of work for the whole component, from the progress since the plan's result in `before`, the results of
-    /// the previous round; infinite without progress. This detects an order that is quick at first and then gets stuck in dead ends.
+    /// the previous round; infinite without progress. This detects an order that is quick at first and then gets stuck in dead ends. A forecast
+    /// that is already from recent progress is returned as it is.
     pub(crate) fn recent_forecast(&self, before: &[TrialResult]) -> f64 {
         let before = before.iter().find(|before| before.plan == self.plan);
-        let Some(before) = before.filter(|before| before.spent < self.spent) else {
+        let Some(before) = before.filter(|before| !self.is_recent && before.spent < self.spent)
+        else {
             return self.forecast;
         };
         let share = |tried: &TrialResult| tried.spent as f64 / tried.forecast;
@@ -153,6 +160,7 @@ mod tests {
             spent,
             forecast: spent as f64 / share,
             proved: 0.0,
+            is_recent: false,
         };
         let first = tried(100, 0.1);
         assert_eq!(first.recent_forecast(&[]), 1000.0);
@@ -168,6 +176,12 @@ mod tests {
             tried(400, 1.0).recent_forecast(&[tried(100, 1.0)]),
             f64::INFINITY
         );
+        // The forecast of a shared walk is already from recent progress.
+        let shared = TrialResult {
+            is_recent: true,
+            ..tried(400, 0.2)
+        };
+        assert_eq!(shared.recent_forecast(&[first]), 2000.0);
         // Without work since then there is nothing to forecast from.
         assert_eq!(tried(100, 0.2).recent_forecast(&[tried(100, 0.1)]), 500.0);
     }

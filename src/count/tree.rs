@@ -130,6 +130,7 @@ impl<W: Word> Shared<'_, W> {
         TrialEnd::Spent {
             forecast,
             proved: tree.found.to_f64(),
+            is_recent: false,
         }
     }
 
@@ -266,6 +267,7 @@ mod tests {
                 TrialEnd::Spent {
                     proved: now,
                     forecast,
+                    ..
                 } => {
                     assert!(now >= proved && forecast >= 1.0, "{now} {forecast}");
                     proved = now;

@@ -167,8 +167,12 @@ mod tests {
                     } else if tried.replace(component) != Some(component)
                         && let Next::Try(trial) = selection.next()
                     {
-                        let (forecast, proved) = (f64::INFINITY, 0.0);
-                        selection.report(trial, TrialEnd::Spent { forecast, proved });
+                        let spent = TrialEnd::Spent {
+                            forecast: f64::INFINITY,
+                            proved: 0.0,
+                            is_recent: false,
+                        };
+                        selection.report(trial, spent);
                     }
                     drop(selection);
                     shared.sleep(FIRST_IDLE_SLEEP, MAX_IDLE_SLEEP);

@@ -74,9 +74,14 @@ impl<W: Word> Worker<'_, '_, W> {
             self.raise_bound(walk, walk.collect_bound_at_end(&self.shared.store));
         }
         match ended {
-            TrialEnd::Spent { forecast, .. } => TrialEnd::Spent {
+            TrialEnd::Spent {
+                forecast,
+                is_recent,
+                ..
+            } => TrialEnd::Spent {
                 forecast,
                 proved: walk.best_bound(),
+                is_recent,
             },
             ended => ended,
         }
@@ -90,6 +95,7 @@ impl<W: Word> Worker<'_, '_, W> {
 
     /// Joins a walk that another worker has begun, and counts tasks until it is over.
     pub(crate) fn join_walk(&mut self, walk: &Arc<Walk<W>>) {
+        walk.join();
         self.prepare(walk);
         self.run_tasks(walk);
         self.shared_walk = None;

@@ -36,6 +36,10 @@ const SHARDS: usize = 64;
 /// A worker without a task checks at this interval whether the run was stopped.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// In a forecast, a walk that several workers share is assumed to be slower from now on than so far by at most this factor. On eight threads,
+/// a walk of a random 17x17 puzzle had done 73 % after an eighth of its budget, and 74 % at the end: it was slower by a factor of 180.
+const MAX_SLOWDOWN: f64 = 1000.0;
+
 /// Maximum time to wait for the stacks of the other workers when a walk is over.
 const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 
@@ -82,6 +86,10 @@ pub(crate) struct Walk<W> {
     /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
+    /// The share that was done when half of the budget was used up. Relaxed: for a forecast.
+    done_at_half: AtomicU64,
+    /// Whether other workers have joined it. Relaxed: for a forecast.
+    is_joined: AtomicBool,
     /// Whether the walk has ended; and its result, until it is taken. Stored with release and read with acquire, so that who sees the end
     /// sees the result.
     has_ended: AtomicBool,
@@ -123,6 +131,8 @@ impl<W: Word> Walk<W> {
             unfinished_bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
             done: AtomicU64::new(0),
+            done_at_half: AtomicU64::new(0),
+            is_joined: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
             result: Mutex::new(None),
             active_stacks: AtomicUsize::new(0),
@@ -140,8 +150,18 @@ impl<W: Word> Walk<W> {
 
     /// Adds work and a share done to the sums; returns the work of the whole walk so far.
     pub(crate) fn add(&self, work: u64, done: u64) -> u64 {
-        self.done.fetch_add(done, Ordering::Relaxed);
-        self.work.fetch_add(work, Ordering::Relaxed) + work
+        let all_done = self.done.fetch_add(done, Ordering::Relaxed) + done;
+        let before = self.work.fetch_add(work, Ordering::Relaxed);
+        let (after, half) = (before + work, self.trial.budget / 2);
+        if before < half && half <= after {
+            self.done_at_half.store(all_done, Ordering::Relaxed);
+        }
+        after
+    }
+
+    /// Records that another worker joins the walk.
+    pub(crate) fn join(&self) {
+        self.is_joined.store(true, Ordering::Relaxed);
     }
 
     /// The share of the walk that is done, out of [`WHOLE`].
@@ -151,11 +171,33 @@ impl<W: Word> Walk<W> {
 
     /// Ends the walk because its budget is used up.
     pub(crate) fn end_out_of_budget(&self) {
+        let is_joined = self.is_joined.load(Ordering::Relaxed);
+        let work = self.work.load(Ordering::Relaxed) as f64;
         let share = self.done() as f64 / WHOLE as f64;
+        let forecast = match is_joined {
+            true => self.recent_forecast(work, share),
+            false => work / share,
+        };
         self.end(TrialEnd::Spent {
-            forecast: self.work.load(Ordering::Relaxed) as f64 / share,
+            forecast,
             proved: self.best_bound(),
+            is_recent: is_joined,
         });
+    }
+
+    /// Forecast for a walk that several workers share, from the progress since half of the budget was used up. Several workers begin at many
+    /// places of the component at once, and soon end where it is easy. So the share that is done is large at first, and then grows slowly.
+    fn recent_forecast(&self, work: f64, share: f64) -> f64 {
+        let done_at_half = self.done_at_half.load(Ordering::Relaxed).min(WHOLE);
+        let progress = share - done_at_half as f64 / WHOLE as f64;
+        let all_work = self.trial.earlier_work as f64 + work;
+        let remaining = all_work * (1.0 / share - 1.0);
+        let recent = match progress > 0.0 {
+            true => work / 2.0 * (1.0 - share) / progress,
+            false => f64::INFINITY,
+        };
+        let remaining = recent.clamp(remaining, MAX_SLOWDOWN * remaining);
+        work * (1.0 + remaining / all_work)
     }
 
     /// Records a lower bound for the count of the component.

@@ -516,7 +516,11 @@ impl PlanSelection {
                 self.values.push(value);
                 self.begin_component();
             }
-            TrialEnd::Spent { forecast, proved } => {
+            TrialEnd::Spent {
+                forecast,
+                proved,
+                is_recent,
+            } => {
                 // What an earlier trial has proved still holds. A short trial on several threads may end before it has got back there.
                 let same_plan = |tried: &&TrialResult| tried.plan == trial.plan;
                 let earlier = self.before.iter().find(same_plan);
@@ -525,6 +529,7 @@ impl PlanSelection {
                     spent,
                     forecast: forecast * scale,
                     proved: earlier.map_or(proved, |earlier| earlier.proved.max(proved)),
+                    is_recent,
                 };
                 self.record(result);
             }
@@ -533,6 +538,7 @@ impl PlanSelection {
                 spent: kept,
                 forecast,
                 proved: 0.0,
+                is_recent: false,
             }),
             TrialEnd::Full => self.record_full(trial.plan),
             TrialEnd::Stopped => {}

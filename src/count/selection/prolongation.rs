@@ -200,6 +200,7 @@ mod tests {
             spent,
             forecast,
             proved: 0.0,
+            is_recent: false,
         }
     }
 

@@ -63,8 +63,8 @@ const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 /// trials), far more than those of sweeps.
 const EARLY_LEADER_FACTOR: f64 = 4.0;
 
-/// For the comparison with a sweep, the leader is assumed to be slower than so far by at most this factor. A walk that several workers share
-/// loses a part of its work when it pauses, and then it may show no progress since the pause before.
+/// For the comparison with a sweep, the leader is assumed to be slower than so far by at most this factor, unless several workers share its
+/// walk. Without progress since the round before it would seem never to end.
 const MAX_SLOWDOWN: f64 = 8.0;
 
 /// A sweep is due when its last two forecasts are less than this multiple of the work of the leader.
@@ -230,6 +230,7 @@ mod tests {
             spent,
             forecast,
             proved,
+            is_recent: false,
         }
     }
 
@@ -396,8 +397,8 @@ mod tests {
         }
     }
 
-    /// With eight threads, a random 25x25 puzzle took five times the work, because a walk that had done three quarters, and had lost a part
-    /// of that when it paused, seemed to be stuck. So a sweep that took much longer went on.
+    /// A random 25x25 puzzle took five times the work, because a walk that had done three quarters, and had lost a part of that when it paused,
+    /// seemed to be stuck. So a sweep that took much longer went on.
     #[test]
     fn a_leader_without_progress_is_eight_times_slower_at_most() {
         for (spent, factor) in [(DECISIVE_BUDGET_NS - 1, 4.0), (DECISIVE_BUDGET_NS, 1.0)] {

@@ -129,6 +129,7 @@ mod tests {
             spent: first.budget,
             forecast: f64::INFINITY,
             proved: 0.0,
+            is_recent: false,
         };
         assert_eq!(selection.tried, [tried]);
         assert_eq!(next(&mut selection).unwrap().plan, sweep.plan);
@@ -190,6 +191,7 @@ mod tests {
             spent: walk.budget,
             forecast: 20.0,
             proved: 0.0,
+            is_recent: false,
         };
         assert_eq!(resumed.tried, [tried]);
         state.interrupted[0].spent = 60 * MIN_TRIAL_NS;
@@ -231,6 +233,7 @@ mod tests {
             spent: 1,
             forecast: 1.0,
             proved: 0.0,
+            is_recent: false,
         };
         (state.tried, state.before, state.waiting) = (vec![tried], vec![tried], vec![tried]);
         state.interrupted = [tree, sweep, down, down]

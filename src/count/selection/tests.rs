@@ -13,6 +13,7 @@ pub(super) fn spent(forecast: f64) -> TrialEnd {
     TrialEnd::Spent {
         forecast,
         proved: 0.0,
+        is_recent: false,
     }
 }
 
@@ -32,6 +33,7 @@ fn a_trial_does_not_lose_what_an_earlier_one_has_proved() {
     let proved = |proved| TrialEnd::Spent {
         forecast: 1e9,
         proved,
+        is_recent: false,
     };
     let first = next(&mut selection).unwrap();
     selection.report(first, proved(1000.0));
@@ -101,6 +103,7 @@ pub(super) fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
         spent: DECISIVE_BUDGET_NS,
         forecast,
         proved: 0.0,
+        is_recent: false,
     };
     let orders = Order::ALL.map(|order| tried(Plan::Branch(order), orders));
     let sweeps = [tried(DOWN, down), tried(RIGHT, right)];
@@ -211,6 +214,7 @@ fn a_paused_sweep_goes_on_unless_its_memory_was_freed() {
             spent: kept,
             forecast,
             proved: 0.0,
+            is_recent: false,
         });
         let sweep = next(&mut selection).unwrap();
         assert_eq!((sweep.plan, sweep.earlier_work), (RIGHT, kept));
@@ -282,6 +286,7 @@ fn the_leader_of_the_second_round_does_not_depend_on_helpers() {
         spent: MIN_TRIAL_NS,
         forecast,
         proved,
+        is_recent: false,
     };
     let leader = |has_helpers: bool, is_later: bool| {
         let selection = PlanSelection::new(Method::Auto, 1, MIN_TRIAL_NS);
@@ -439,6 +444,7 @@ fn helpers_wait_while_a_sweep_that_is_expected_to_end_comes_before_the_leader() 
             spent: 1,
             forecast: 2.0,
             proved: 0.0,
+            is_recent: false,
         }];
         assert_eq!(next(&mut selection).unwrap().plan, DOWN);
         matches!(selection.next_for_helper(), Next::Wait)
