@@ -70,6 +70,10 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
 
+/// A leader that is expected to end sooner than a sweep that is due, and comes before it, gets at most this multiple of the work that it is
+/// expected to need: it may take far longer.
+const SOONER_LEADER_FACTOR: f64 = 2.0;
+
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
 const MIN_TRIAL_NS: u64 = 20_000_000;
@@ -481,10 +485,20 @@ impl PlanSelection {
             };
             is_near && sweep.remaining() < MAX_EXCESS_OF_DEADLINE * self.work_left
         };
-        let (first, last) = match sweeps.first().is_none_or(leads) {
+        let sweep_leads = sweeps.first().is_none_or(leads);
+        let (first, last) = match sweep_leads {
             true => (&sweeps, &others),
             false => (&others, &sweeps),
         };
+        if let (true, false, Some(leader)) = (is_due, sweep_leads, others.first()) {
+            // It comes first because it is expected to end sooner than the sweep.
+            let recent = SOONER_LEADER_FACTOR * leader.recent_remaining(&self.before);
+            let more = self.leader_remaining.max(recent) as u64;
+            let work = (leader.spent.saturating_add(more))
+                .max(self.round_work)
+                .min(leader_work);
+            self.leader = self.leader.map(|(plan, _)| (plan, work));
+        }
         self.todo = (first.iter().chain(last)).map(|tried| tried.plan).collect();
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);

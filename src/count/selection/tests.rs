@@ -322,6 +322,27 @@ fn the_leader_is_compared_with_a_sweep_by_its_recent_progress() {
     }
 }
 
+/// Random 15x15 puzzle 4004 took 31 seconds on one thread and 15 on two: a leader with two seconds left by its forecast, four times less than
+/// a sweep, came before the sweep and had 15 seconds in vain.
+#[test]
+fn a_leader_that_comes_before_a_due_sweep_gets_no_more_than_twice_what_it_is_expected_to_need() {
+    let budget = |orders: f64, sweep: f64| {
+        let mut selection = after_round(orders, sweep, sweep);
+        let first = next(&mut selection).unwrap();
+        assert!(!first.plan.is_sweep() && selection.todo.contains(&DOWN));
+        first.budget as f64
+    };
+    let round_work = 4.0 * DECISIVE_BUDGET_NS as f64;
+    let spent = DECISIVE_BUDGET_NS as f64;
+    let near = |budget: f64, expected: f64| assert!((budget / expected - 1.0).abs() < 1e-6);
+    near(budget(spent + 1e10, 1e11), 2e10);
+    // At least the work of the round.
+    near(budget(spent + 1e9, 5e10), round_work - spent);
+    // At most what a leader always has.
+    let leader_work = 12.0 * round_work;
+    near(budget(spent + 4e10, 1e11), leader_work - spent);
+}
+
 /// By `--method frontier`, one direction was swept without a limit, although its forecast had become five times that of the other.
 #[test]
 fn a_sweep_that_is_left_alone_gives_way_when_its_forecast_gets_worse() {
