@@ -70,7 +70,7 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
 
-/// A leader that is expected to end sooner than a sweep that is due, and comes before it, gets at most this multiple of the work that it is
+/// A leader that comes before a sweep that is due, because it is expected to end sooner, gets at most this multiple of the work that it is
 /// expected to need: it may take far longer.
 const SOONER_LEADER_FACTOR: f64 = 2.0;
 
@@ -485,18 +485,17 @@ impl PlanSelection {
             };
             is_near && sweep.remaining() < MAX_EXCESS_OF_DEADLINE * self.work_left
         };
-        let sweep_leads = sweeps.first().is_none_or(leads);
-        let (first, last) = match sweep_leads {
+        let (first, last) = match sweeps.first().is_none_or(leads) {
             true => (&sweeps, &others),
             false => (&others, &sweeps),
         };
-        if let (true, false, Some(leader)) = (is_due, sweep_leads, others.first()) {
-            // It comes first because it is expected to end sooner than the sweep.
-            let recent = SOONER_LEADER_FACTOR * leader.recent_remaining(&self.before);
-            let more = self.leader_remaining.max(recent) as u64;
-            let work = (leader.spent.saturating_add(more))
-                .max(self.round_work)
-                .min(leader_work);
+        let ends_later = |sweep: &TrialResult| {
+            is_due && ranking::cautious_remaining(sweep) >= self.leader_remaining()
+        };
+        if let Some(leader) = others.first()
+            && sweeps.first().is_some_and(ends_later)
+        {
+            let work = self.work_before_sweep(leader).min(leader_work);
             self.leader = self.leader.map(|(plan, _)| (plan, work));
         }
         self.todo = (first.iter().chain(last)).map(|tried| tried.plan).collect();
@@ -509,6 +508,14 @@ impl PlanSelection {
         }
         self.before = before;
         self.begin_trials();
+    }
+
+    /// Nanoseconds of work that the leader has had when its trial ends, at least those of the round, if it comes before a sweep that is due
+    /// because it is expected to end sooner.
+    fn work_before_sweep(&self, leader: &TrialResult) -> u64 {
+        let recent = SOONER_LEADER_FACTOR * leader.recent_remaining(&self.before);
+        let more = self.leader_remaining.max(recent) as u64;
+        (leader.spent.saturating_add(more)).max(self.round_work)
     }
 
     /// Records how a trial ended, and returns the index of the component to be counted now. A trial of a component that has been counted in
