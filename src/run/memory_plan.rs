@@ -108,6 +108,12 @@ pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
     share.saturating_sub(kept).max(share / 2)
 }
 
+/// The bytes that a sweep which is divided into parts may take on this number of threads. Tables are allocated and freed for each part, so
+/// the allocator keeps twice as much.
+pub(crate) fn sweep_in_parts_on(threads: usize, limit: u64) -> u64 {
+    sweep_on(2 * threads + 1, limit)
+}
+
 /// The bytes that a sweep and the graph may take together. The lists of the graph, of which each thread has its own, are copied when they
 /// grow, so that twice as much is kept for a thread.
 pub(crate) fn sweep_for_graph_on(threads: usize, limit: u64) -> u64 {
@@ -150,6 +156,9 @@ mod tests {
         );
         assert_eq!([8, 64].map(|threads| on(threads, 40 * mib)), [10, 10]);
         assert_eq!(on(0, 100 * mib), 50);
+        // With `--memory 64M`, random 15x15 puzzle 7011 took 102 MiB, two more than are allowed.
+        let in_parts = |threads| sweep_in_parts_on(threads, 100 * mib) / mib;
+        assert_eq!([1, 2, 8].map(in_parts), [46, 42, 25]);
         let for_graph = |threads| sweep_for_graph_on(threads, 100 * mib) / mib;
         assert_eq!([0, 1, 2, 8].map(for_graph), [50, 50, 46, 25]);
     }

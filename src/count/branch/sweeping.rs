@@ -28,15 +28,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
         let (workers, memory) = (self.shared.workers, self.shared.memory);
-        let bytes = match keeps_graph {
-            true => memory_plan::sweep_for_graph_on(workers, memory),
-            false => memory_plan::sweep_on(workers, memory),
+        let may_divide = lock(&self.shared.selection).divides_sweeps();
+        let bytes = match (keeps_graph, may_divide) {
+            (true, _) => memory_plan::sweep_for_graph_on(workers, memory),
+            (false, true) => memory_plan::sweep_in_parts_on(workers, memory),
+            (false, false) => memory_plan::sweep_on(workers, memory),
         };
         let allowance = Allowance {
             bytes,
             work_ns: trial.budget,
             threads: workers,
-            may_divide: lock(&self.shared.selection).divides_sweeps(),
+            may_divide,
             // The layers of which a graph is built are kept in memory.
             scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
