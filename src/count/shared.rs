@@ -109,7 +109,6 @@ impl<'a, W: Word> Shared<'a, W> {
     /// Makes this the plan selection under way, and drops the sweeps of the previous one, which it returns.
     pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let component = selection.component();
-        let selection = selection.with_helpers(self.workers > 1);
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.paused_sweeps) = PausedSweeps::default();
         *lock(&self.bound) = (component, Count::ZERO);

@@ -7,8 +7,8 @@
 //! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. The sweeps come
 //! first in each round. A sweep that is *due* by its last two forecasts gets as much work as the leader, and the other direction waits; it
 //! comes last in its round if the leader is expected to end sooner. From [`DECISIVE_BUDGET_NS`] on, a sweep comes last, too, if it is not
-//! due even by its last forecast, and always if it is not expected to end before the deadline of the run: a sweep that is stopped has
-//! proved nothing, while the leader proves solutions on the way.
+//! due even by its last forecast, and always if it is not expected to end before the deadline of the run: a sweep proves nothing before its
+//! frontiers meet, while the leader proves solutions on the way.
 //!
 //! A sweep that outgrows the memory is dropped. When all of them have done so, they begin again and are divided into parts.
 //!
@@ -99,8 +99,6 @@ pub(crate) struct PlanSelection {
     continues_walks: bool,
     /// Whether the tree search is one of the plans.
     has_tree: bool,
-    /// Whether there are helpers, which share the walk of the leader.
-    has_helpers: bool,
     /// The plans of a short selection; empty otherwise.
     short_plans: &'static [Plan],
     /// Nanoseconds of work of a trial in the first round.
@@ -155,7 +153,6 @@ impl PlanSelection {
             method,
             continues_walks: true,
             has_tree: false,
-            has_helpers: false,
             short_plans: &[],
             first_budget,
             values: Vec::with_capacity(components),
@@ -242,14 +239,6 @@ impl PlanSelection {
         };
         selection.begin_component();
         selection
-    }
-
-    /// Changes the selection: helpers share the walk of the leader, or do not.
-    pub(crate) fn with_helpers(self, has_helpers: bool) -> Self {
-        PlanSelection {
-            has_helpers,
-            ..self
-        }
     }
 
     /// Changes the selection: it pauses when each plan has had `work_limit` nanoseconds of work.
@@ -443,14 +432,8 @@ impl PlanSelection {
         let (mut sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         sweeps.append(&mut self.waiting);
-        let (others, best_forecast) = ranking::select_plans(
-            others,
-            &self.before,
-            self.round_work,
-            self.leading_plan(),
-            // In the first round no walk is shared.
-            self.has_helpers && self.leader.is_some(),
-        );
+        let (others, best_forecast) =
+            ranking::select_plans(others, &self.before, self.round_work, self.leading_plan());
         let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         let before = [&others[..], &sweeps].concat();
         self.interrupted.clear();

@@ -77,14 +77,12 @@ const EARLY_FORECAST: f64 = 2.0;
 const BRANCH_ADVANTAGE: f64 = 32.0;
 
 /// The plans other than sweeps that stay after a round of this budget, and the best forecast. The leader of the next round comes first;
-/// from [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before; `leader` has led the round, and
-/// several workers have shared its walk if `is_shared`.
+/// from [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before; `leader` has led the round.
 pub(crate) fn select_plans(
     plans: Vec<TrialResult>,
     before: &[TrialResult],
     budget: u64,
     leader: Option<Plan>,
-    is_shared: bool,
 ) -> (Vec<TrialResult>, f64) {
     let mut forecasts: Vec<(f64, TrialResult)> = plans
         .into_iter()
@@ -141,8 +139,8 @@ pub(crate) fn select_plans(
         let min_rate = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
         let probing_leads = probing.is_some_and(|&(forecast, tried)| {
             let rate = rate(&tried).max(min_rate(&tried));
-            let probing_is_shared = is_shared && leader == Some(PROBING_PLAN);
-            let max_forecast = match probing_is_shared {
+            // Then several workers have shared its walk.
+            let max_forecast = match tried.is_recent {
                 true => MAX_LEADER_FORECAST_IF_SHARED,
                 false => MAX_LEADER_FORECAST * fastest_rate / (LEAD_FACTOR * rate),
             };
@@ -247,7 +245,7 @@ mod tests {
             tried(DOWN, budget, forecast, work),
             tried(other, budget, other_forecast, other_rate * work),
         ];
-        let (plans, best) = select_plans(plans, &[], budget, None, false);
+        let (plans, best) = select_plans(plans, &[], budget, None);
         assert_eq!(best, forecast.min(other_forecast));
         assert_eq!(plans[0].plan, DOWN);
         plans.len()
@@ -286,11 +284,12 @@ mod tests {
     /// The plan that leads after a round of this budget, led by the probing order, which has proved 1000 solutions. `other` has this rate, as
     /// a multiple of that of the probing order, and this forecast, as a multiple of the other forecast.
     fn leader(budget: u64, other_rate: f64, other_forecast: f64, is_shared: bool) -> Plan {
-        let plans = vec![
-            tried(PROBING_PLAN, budget, 1e12, 1000.0),
-            tried(OTHER, budget, other_forecast * 1e12, other_rate * 1000.0),
-        ];
-        let (plans, _) = select_plans(plans, &[], budget, Some(PROBING_PLAN), is_shared);
+        let probing = TrialResult {
+            is_recent: is_shared,
+            ..tried(PROBING_PLAN, budget, 1e12, 1000.0)
+        };
+        let other = tried(OTHER, budget, other_forecast * 1e12, other_rate * 1000.0);
+        let (plans, _) = select_plans(vec![probing, other], &[], budget, Some(PROBING_PLAN));
         assert_eq!(plans.len(), 2);
         plans[0].plan
     }
@@ -332,7 +331,7 @@ mod tests {
                 tried(PROBING_PLAN, 1000, 1e12, 1000.0),
                 tried(OTHER, 1000, forecast, 1000.0),
             ];
-            select_plans(plans, &[], DECISIVE_BUDGET_NS - 1, Some(former), false).0[0].plan
+            select_plans(plans, &[], DECISIVE_BUDGET_NS - 1, Some(former)).0[0].plan
         };
         assert_eq!(leader(0.4e12, OTHER), OTHER);
         assert_eq!(leader(0.6e12, OTHER), PROBING_PLAN);
@@ -347,9 +346,12 @@ mod tests {
         for is_shared in [false, true] {
             let plans = vec![
                 tried(PROBING_PLAN, budget, forecast, 1000.0),
-                tried(OTHER, budget, 0.6 * forecast, 6000.0),
+                TrialResult {
+                    is_recent: is_shared,
+                    ..tried(OTHER, budget, 0.6 * forecast, 6000.0)
+                },
             ];
-            let (plans, _) = select_plans(plans, &[], budget, Some(OTHER), is_shared);
+            let (plans, _) = select_plans(plans, &[], budget, Some(OTHER));
             assert_eq!(plans[0].plan, OTHER);
         }
     }

@@ -281,28 +281,28 @@ fn a_sweep_that_needs_less_than_the_rest_of_the_round_is_done_before_the_leader(
 /// On random 15x15 puzzle 4, two threads chose another leader than one after the same results.
 #[test]
 fn the_leader_of_the_second_round_does_not_depend_on_helpers() {
-    let tried = |order: Order, forecast: f64, proved: f64| TrialResult {
+    let tried = |order: Order, forecast: f64, proved: f64, is_recent: bool| TrialResult {
         plan: Plan::Branch(order),
         spent: MIN_TRIAL_NS,
         forecast,
         proved,
-        is_recent: false,
+        is_recent,
     };
-    let leader = |has_helpers: bool, is_later: bool| {
-        let selection = PlanSelection::new(Method::Auto, 1, MIN_TRIAL_NS);
-        let mut selection = selection.with_helpers(has_helpers);
+    let leader = |is_shared: bool, is_later: bool| {
+        let mut selection = PlanSelection::new(Method::Auto, 1, MIN_TRIAL_NS);
         selection.todo.clear();
         selection.tried = vec![
-            tried(Order::Probed, 1e12, 1e4),
-            tried(Order::Narrow, 8e11, 1e5),
+            tried(Order::Probed, 1e12, 1e4, is_shared),
+            tried(Order::Narrow, 8e11, 1e5, false),
         ];
         let probing = Plan::Branch(Order::Probed);
         selection.leader = is_later.then_some((probing, MIN_TRIAL_NS));
         next(&mut selection).unwrap().plan
     };
     let [probing, narrow] = [Order::Probed, Order::Narrow].map(Plan::Branch);
+    // In the first round no walk is shared.
     assert_eq!(leader(false, false), narrow);
-    assert_eq!(leader(true, false), narrow);
+    assert_eq!(leader(false, true), narrow);
     // Later the walk of the leader has been shared, and one that was not needs the better forecast by far.
     assert_eq!(leader(true, true), probing);
 }
