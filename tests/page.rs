@@ -243,6 +243,8 @@ fn the_keyboard_alone_is_enough() {
     browser.until("document.querySelector('#solutions').textContent.trim() === '2'");
     assert_eq!(browser.picture(), SWITCH);
     assert_eq!(browser.verdict(), "multiple");
+    // The answer is announced a while after the check; what the cursor says would be replaced by it.
+    browser.until("document.querySelector('#status').textContent.includes('2 solutions')");
     browser.press(HOME);
     browser
         .until("document.querySelector('#status').textContent.includes('row 5, column 1, filled')");
