@@ -13,6 +13,24 @@ struct Change<W> {
     new: Known<W>,
 }
 
+/// What has been decided on a board since some mark, in order, as by [`Board::changes_since`].
+#[derive(Clone, Debug)]
+pub(crate) struct Changes<W>(Box<[Change<W>]>);
+
+#[cfg(test)]
+impl<W> Default for Changes<W> {
+    fn default() -> Self {
+        Changes(Box::default())
+    }
+}
+
+impl<W> Changes<W> {
+    /// Bytes on the heap.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&*self.0) as u64
+    }
+}
+
 /// The known cells of a puzzle, with an undo trail and a queue of lines to settle.
 ///
 /// Lines are numbered rows first, then columns. Invariant: a cell has the same value, or is unknown, in both its row and its column.
@@ -287,6 +305,22 @@ impl<'p, W: Word> Board<'p, W> {
         lines
     }
 
+    /// What has been decided since `mark`.
+    pub(crate) fn changes_since(&self, mark: usize) -> Changes<W> {
+        Changes(self.trail[mark..].into())
+    }
+
+    /// Decides again what was decided on a board with the same known cells as this one has. It moves [`Board::mark`] as far as the decisions
+    /// did then, and settles no lines.
+    pub(crate) fn redo(&mut self, changes: &Changes<W>) {
+        for change in &changes.0 {
+            self.assign(change.line as usize, change.new);
+        }
+        // These lines were settled then.
+        self.dirty_rows = W::ZERO;
+        self.dirty_columns = W::ZERO;
+    }
+
     /// Decides all these cells, unless known already, without settling lines; `false` if a cell is known with another value.
     pub(crate) fn assign_rows(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
         for (row, cells) in rows {
@@ -450,6 +484,27 @@ pub(super) mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn decisions_made_again_give_the_same_board() {
+        let clues = Clues::new(&puzzle());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        assert!(board.mark() > 0);
+        let changes = board.changes_since(0);
+        assert!(changes.bytes() > 0);
+        let mut other = Board::<u64>::new(&clues);
+        let before = other.lines.clone();
+        other.redo(&changes);
+        assert_eq!(
+            (&other.lines, other.unknown()),
+            (&board.lines, board.unknown())
+        );
+        assert_eq!(other.mark(), board.mark());
+        assert_eq!(other.take_dirty(), (0, 0));
+        other.undo(0);
+        assert_eq!(other.lines, before);
     }
 
     /// A row with 2 of 6 cells to fill and a column with 1 of 3: the chance is the mean of 2/6 and 1/3.

@@ -24,6 +24,7 @@ pub use cell::Cell;
 pub use clues::Clues;
 pub(crate) use clues::blocks;
 pub use known_cells::Board;
+pub(crate) use known_cells::Changes;
 pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober, ProberMark};
 pub(crate) use propagate::between_settles;

@@ -399,13 +399,10 @@ impl<W: Word> Driver<'_, '_, W> {
         let has_tree = components == 1 || self.shared.witness.is_some();
         let selection = PlanSelection::new(method, components, self.setup.options.trial_ns)
             .with_work_limit(work_limit);
-        let selection = match self.keeps_graph {
-            // A walk is resumed from a trail, which has counts but no graph.
-            true => selection.with_fresh_walks(),
-            // With a checkpointer, the tree search is not among the plans: a checkpoint cannot hold its open cubes.
-            false if has_tree && method == Method::Auto && self.checkpointer.is_none() => {
-                selection.with_tree()
-            }
+        // With a checkpointer, the tree search is not among the plans: a checkpoint cannot hold its open cubes.
+        let has_tree = has_tree && method == Method::Auto && self.checkpointer.is_none();
+        let selection = match has_tree && !self.keeps_graph {
+            true => selection.with_tree(),
             false => selection,
         };
         self.shared.replace_selection(match state {

@@ -102,9 +102,11 @@ impl GraphCount {
         if graph.is_some() {
             shared.memory /= 4;
         }
+        let kept_walks = std::mem::take(&mut *lock(&shared.paused_walks));
         let kept = shared.replace_selection(selection);
         shared.run_workers();
         let selection = shared.replace_selection(kept);
+        *lock(&shared.paused_walks) = kept_walks;
         if selection.is_over() {
             self.number = Some(selection.result().0);
         }
@@ -125,7 +127,7 @@ mod tests {
     fn select(shared: &Shared<'_, u64>, trial_ns: u64) {
         let components = shared.components.len();
         let selection = PlanSelection::new(Method::Regions, components, trial_ns);
-        shared.replace_selection(selection.with_fresh_walks());
+        shared.replace_selection(selection);
     }
 
     #[test]

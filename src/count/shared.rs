@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHasher;
 
 use super::branch::paused_sweeps::PausedSweeps;
-use super::branch::trail::{Trail, TrailStep, Trails};
+use super::branch::paused_walks::PausedWalks;
+use super::branch::trail::{Trail, TrailStep};
 use super::branch::walk::Walk;
 use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
@@ -50,10 +51,10 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) selection: Mutex<PlanSelection>,
     /// The sweeps of the plan selection that go on in later rounds. They outlive the worker that began them, as the selection does.
     pub(crate) paused_sweeps: Mutex<PausedSweeps>,
+    /// The walks of the plan selection that go on in later rounds.
+    pub(crate) paused_walks: Mutex<PausedWalks<W>>,
     /// The walk that helpers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
-    /// The trails of walks, if there is no checkpointer to record them.
-    trails: Mutex<Trails>,
     /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
     pub(crate) helpers: Helpers,
@@ -94,8 +95,8 @@ impl<'a, W: Word> Shared<'a, W> {
             store,
             selection: Mutex::new(selection),
             paused_sweeps: Mutex::default(),
+            paused_walks: Mutex::default(),
             walk: Mutex::new(None),
-            trails: Mutex::default(),
             tree: Mutex::default(),
             helpers: Helpers::default(),
             status,
@@ -106,11 +107,12 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Makes this the plan selection under way, and drops the sweeps of the previous one, which it returns.
+    /// Makes this the plan selection under way, and drops the sweeps and walks of the previous one, which it returns.
     pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let component = selection.component();
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.paused_sweeps) = PausedSweeps::default();
+        *lock(&self.paused_walks) = PausedWalks::default();
         *lock(&self.bound) = (component, Count::ZERO);
         self.current.store(component, Ordering::Relaxed);
         before
@@ -119,6 +121,11 @@ impl<'a, W: Word> Shared<'a, W> {
     /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
     pub(crate) fn max_unfinished_bytes(&self) -> u64 {
         memory_plan::DEFERRED.of(self.memory)
+    }
+
+    /// Maximum bytes of all paused walks together.
+    pub(crate) fn max_paused_bytes(&self) -> u64 {
+        memory_plan::PAUSED_WALKS.of(self.memory)
     }
 
     /// Records that the component with this index has at least `bound` fillings, if it is still being counted.
@@ -192,16 +199,13 @@ impl<'a, W: Word> Shared<'a, W> {
         hasher.finish()
     }
 
-    /// The trail of an earlier walk through this component by this plan.
+    /// The trail of an earlier walk through this component by this plan, if there is a checkpointer.
     pub(crate) fn trail(&self, component: usize, plan: Plan) -> Option<Vec<TrailStep>> {
-        let place = self.place(component);
-        match self.checkpointer {
-            Some(checkpointer) => checkpointer.trail(place, plan),
-            None => lock(&self.trails).of(place, plan),
-        }
+        let checkpointer = self.checkpointer?;
+        checkpointer.trail(self.place(component), plan)
     }
 
-    /// Records the trail of a walk, and its work so far.
+    /// Records the trail of a walk, and its work so far, if there is a checkpointer.
     pub(crate) fn record_trail(
         &self,
         component: usize,
@@ -209,11 +213,9 @@ impl<'a, W: Word> Shared<'a, W> {
         steps: Vec<TrailStep>,
         work: u64,
     ) {
-        let place = self.place(component);
-        let trail = Trail { place, plan, steps };
-        match self.checkpointer {
-            Some(checkpointer) => checkpointer.record_trail(trail, work),
-            None => lock(&self.trails).record(trail, false),
+        if let Some(checkpointer) = self.checkpointer {
+            let place = self.place(component);
+            checkpointer.record_trail(Trail { place, plan, steps }, work);
         }
     }
 
@@ -407,9 +409,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn deferred_work_takes_a_sixteenth_of_the_memory() {
+    fn deferred_work_takes_a_32nd_of_the_memory() {
         with_shared(&setup(&two_permutations()), false, |shared, _| {
-            assert_eq!(shared.max_unfinished_bytes(), MEMORY / 16);
+            assert_eq!(shared.max_unfinished_bytes(), MEMORY / 32);
         });
     }
 }

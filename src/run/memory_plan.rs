@@ -1,8 +1,8 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings, probes, subproblem caches and one SAT solver. A count
-//! holds numbers, components, lines, probes, SAT solvers, deferred work, paused sweeps and, if requested, the graph; a sweep has the share
-//! of the last three, less what the graph takes. A repair holds obstacles, the state of its local search, and searches. A split holds cubes
+//! holds numbers, components, lines, probes, SAT solvers, deferred work, paused walks, paused sweeps and, if requested, the graph; a sweep
+//! has the share of the last four, less what paused walks and the graph take. A repair holds obstacles, the state of its local search, and searches. A split holds cubes
 //! and the results of probing them. Outside of the limit, each thread has half a MiB for settled lines, and at least an eighth for records
 //! of probes.
 
@@ -50,7 +50,10 @@ pub(crate) const PROBES: Share = Share(32);
 pub(crate) const SOLVERS: Share = Share(8);
 
 /// A count: the work that a walk on several threads defers.
-pub(crate) const DEFERRED: Share = Share(16);
+pub(crate) const DEFERRED: Share = Share(32);
+
+/// A count: walks that have paused.
+pub(crate) const PAUSED_WALKS: Share = Share(32);
 
 /// A count: the graph of all solutions.
 pub(crate) const GRAPH: Share = Share(3);
@@ -90,7 +93,8 @@ pub(crate) const CUTTERS: Share = Share(8);
 
 /// The bytes that paused sweeps may hold on this number of threads beside a graph of `graph_bytes` bytes.
 pub(crate) fn paused_sweeps_beside(graph_bytes: u64, threads: usize, limit: u64) -> u64 {
-    let left = sweep_for_graph_on(threads, limit).saturating_sub(DEFERRED.of(limit));
+    let walks = DEFERRED.of(limit) + PAUSED_WALKS.of(limit);
+    let left = sweep_for_graph_on(threads, limit).saturating_sub(walks);
     PAUSED_SWEEPS
         .of(limit)
         .min(left.saturating_sub(graph_bytes))
@@ -129,7 +133,15 @@ mod tests {
         let sum = |shares: &[Share]| shares.iter().map(|share| share.of(1600)).sum::<u64>();
         assert_eq!(SWEEP.of(1600), 800);
         assert_eq!(SWEEP.part(1600, 4), 200);
-        let walks = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, DEFERRED];
+        let walks = [
+            NUMBERS,
+            COMPONENTS,
+            LINES,
+            PROBES,
+            SOLVERS,
+            DEFERRED,
+            PAUSED_WALKS,
+        ];
         assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
         assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
         for graph in [0, 100, GRAPH_BESIDE_SWEEPS.of(1600), GRAPH.of(1600)] {

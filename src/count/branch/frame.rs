@@ -161,6 +161,13 @@ impl<W> Frame<W> {
         side
     }
 
+    /// Bytes of the frame, without what it has of a graph.
+    pub(crate) fn bytes(&self) -> u64 {
+        let components = self.pending.iter().chain([&self.component]);
+        let components = components.map(Component::bytes).sum::<u64>();
+        size_of::<Self>() as u64 + components
+    }
+
     /// The share of the walk that the current side has, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);

@@ -2,11 +2,13 @@
 //! is one such run by one plan over one component; its *trail* is the path of decisions to where it has stopped.
 
 mod attempt;
+mod bound;
 mod dissection;
 mod frame;
 
 pub(crate) mod order;
 pub(crate) mod paused_sweeps;
+pub(crate) mod paused_walks;
 mod probe;
 mod retrace;
 mod share;

@@ -80,6 +80,7 @@ mod tests {
     use super::super::order::Order;
     use super::*;
     use crate::board::Cell;
+    use crate::count::checkpointer::Checkpointer;
     use crate::count::components::Component;
     use crate::count::plan::{Plan, Trial, TrialEnd};
     use crate::count::shared::tests::{setup, two_permutations, with_shared};
@@ -97,7 +98,9 @@ mod tests {
 
     /// Walks through the first component of a puzzle with an empty component table, from where the trail ends, for this number of nodes.
     fn walk(puzzle: &Puzzle, trail: &[TrailStep], nodes: Option<u64>) -> Walked {
+        let checkpointer = Checkpointer::new(puzzle, 1 << 20);
         let mut setup = setup(puzzle);
+        setup.checkpointer = Some(&checkpointer);
         setup.limits = Limits::default().nodes(nodes);
         let mut walked = None;
         with_shared(&setup, false, |shared, _| {
@@ -155,7 +158,11 @@ mod tests {
     #[test]
     fn a_side_with_a_gap_is_recorded_without_what_is_done() {
         for (has_gaps, done, product) in [(false, 1, 5), (true, 0, 1)] {
-            with_shared(&setup(&two_permutations()), false, |shared, _| {
+            let puzzle = two_permutations();
+            let checkpointer = Checkpointer::new(&puzzle, 1 << 20);
+            let mut setup = setup(&puzzle);
+            setup.checkpointer = Some(&checkpointer);
+            with_shared(&setup, false, |shared, _| {
                 let mut worker = Worker::new(&shared, None);
                 let side = || Frame {
                     decision: Some((Cell::new(0, 0), true)),

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::dissection::LineRanks;
 use super::frame::{Frame, bound};
 use super::order::Order;
+use super::paused_walks::{PausedStack, PausedWalk};
 use super::unfinished::Unfinished;
-use super::walk::{Walk, WalkTask};
+use super::walk::{Piece, Walk, WalkTask};
 use super::worker::{FIRST_QUESTION_THRESHOLD_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
@@ -21,24 +22,51 @@ use crate::solutions::Count;
 const TRAIL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Does a branching trial as a walk, which other workers may join unless the trial is for one worker.
+    /// Does a branching trial as a walk, which other workers may join unless the trial is for one worker. It goes on where the trial before
+    /// has paused.
     pub(crate) fn run_walk(&mut self, trial: Trial) -> TrialEnd {
-        let walk = Arc::new(Walk::new(trial));
-        self.prepare(&walk);
+        let paused = lock(&self.shared.paused_walks).take(trial.component, trial.plan);
+        let (is_new, has_claims) = match &paused {
+            None => (true, false),
+            Some(paused) => (false, paused.has_claims()),
+        };
+        let walk = Arc::new(match paused {
+            None => Walk::new(trial),
+            Some(paused) => Walk::resumed(trial, paused),
+        });
+        self.prepare(&walk, has_claims);
         if !self.oracle.is_built() {
             // A trial of a helper must ask the oracle as early as one of the host, so that both can be compared.
             self.question_threshold_ns = FIRST_QUESTION_THRESHOLD_NS;
         }
-        if self.shared_walk.is_some() {
-            *lock(&self.shared.walk) = Some(Arc::clone(&walk));
-        }
         // The trail of a short trial is not recorded, because no walk resumes it. Nor is that of a walk that builds a graph: a trail has
         // none.
         let is_recorded = trial.thorough && !self.shared.store.keeps_graph();
-        self.recorded_plan = is_recorded.then_some(trial.plan);
-        if let (Some(plan), Some(checkpointer)) = (self.recorded_plan, self.shared.checkpointer) {
-            checkpointer.begin_walk(plan);
+        if let Some(checkpointer) = self.shared.checkpointer.filter(|_| is_recorded) {
+            self.recorded_plan = Some(trial.plan);
+            checkpointer.begin_walk(trial.plan);
         }
+        // Its first piece is that of the whole component, which has the trail: no other worker may take it.
+        let first = match is_new {
+            true => None,
+            false => walk.wait_for_piece(),
+        };
+        if !trial.is_solo && self.shared_walk.is_some() {
+            *lock(&self.shared.walk) = Some(Arc::clone(&walk));
+        }
+        match first {
+            None if is_new => self.begin_walk(&walk),
+            None => {}
+            Some(piece) => self.run_piece(&walk, piece),
+        }
+        self.recorded_plan = None;
+        self.run_tasks(&walk);
+        self.end_walk(&walk)
+    }
+
+    /// Counts the whole component, from its first node or from where a trail ends.
+    fn begin_walk(&mut self, walk: &Arc<Walk<W>>) {
+        let trial = walk.trial;
         if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
@@ -57,21 +85,28 @@ impl<W: Word> Worker<'_, '_, W> {
             self.follow_trail(&trail);
         }
         walk.begin_stack();
-        self.run_stack(&walk, None);
-        self.recorded_plan = None;
-        self.run_tasks(&walk);
-        self.end_walk(&walk)
+        self.run_stack(walk, None);
     }
 
     /// Ends a walk that this worker has begun.
     fn end_walk(&mut self, walk: &Walk<W>) -> TrialEnd {
-        if self.shared_walk.is_some() {
+        if !walk.trial.is_solo && self.shared_walk.is_some() {
             *lock(&self.shared.walk) = None;
         }
-        let ended = walk.take_end();
         let was_shared = self.shared_walk.take().is_some();
-        if was_shared && !matches!(ended, TrialEnd::Done(_)) {
-            self.raise_bound(walk, walk.collect_bound_at_end(&self.shared.store));
+        let paused = match walk.is_done() {
+            true => None,
+            false => walk.pause(|| self.shared.control.stopped()),
+        };
+        // While it waited for the other stacks, one of them may have completed the count.
+        let ended = walk.take_end();
+        if let Some(paused) = paused.filter(|_| !matches!(ended, TrialEnd::Done(_))) {
+            if was_shared {
+                self.raise_bound(walk, paused.bound());
+            }
+            if matches!(ended, TrialEnd::Spent { .. }) {
+                self.keep_walk(walk.trial, paused);
+            }
         }
         match ended {
             TrialEnd::Spent {
@@ -87,6 +122,17 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 
+    /// Keeps a walk for a later trial of its plan.
+    fn keep_walk(&self, trial: Trial, paused: PausedWalk<W>) {
+        // A stack that the run has stopped may be within a node.
+        if paused.is_empty() || self.shared.control.stopped() {
+            return;
+        }
+        let mut paused_walks = lock(&self.shared.paused_walks);
+        let bytes = self.shared.max_paused_bytes();
+        paused_walks.keep(trial.component, trial.plan, paused, bytes);
+    }
+
     /// Records a lower bound that a walk has proved for the count of its component.
     fn raise_bound(&self, walk: &Walk<W>, bound: Count) {
         walk.raise_bound(&bound);
@@ -96,13 +142,13 @@ impl<W: Word> Worker<'_, '_, W> {
     /// Joins a walk that another worker has begun, and counts tasks until it is over.
     pub(crate) fn join_walk(&mut self, walk: &Arc<Walk<W>>) {
         walk.join();
-        self.prepare(walk);
+        self.prepare(walk, true);
         self.run_tasks(walk);
         self.shared_walk = None;
     }
 
-    /// Sets the worker up for the trial of a walk.
-    fn prepare(&mut self, walk: &Arc<Walk<W>>) {
+    /// Sets the worker up for the trial of a walk. If the walk `has_claims`, it is run as a shared one even if it is for one worker.
+    fn prepare(&mut self, walk: &Arc<Walk<W>>, has_claims: bool) {
         let trial = walk.trial;
         self.component = trial.component;
         self.may_ask_oracle = trial.thorough && SatSolver::IS_BUILT_IN;
@@ -122,18 +168,15 @@ impl<W: Word> Worker<'_, '_, W> {
         self.reported = (self.work(), 0);
         self.work_limit = self.work().saturating_add(trial.budget);
         self.recorded_plan = None;
-        self.shared_walk = (self.shared.workers > 1 && !trial.is_solo).then(|| Arc::clone(walk));
+        let is_shared = has_claims || self.shared.workers > 1 && !trial.is_solo;
+        self.shared_walk = is_shared.then(|| Arc::clone(walk));
     }
 
     /// Counts the tasks that other workers give away, until the walk is over.
     fn run_tasks(&mut self, walk: &Arc<Walk<W>>) {
         while !walk.is_over() {
-            match walk.wait_for_task() {
-                Some(task) if task.owner.is_cancelled() => {
-                    walk.end_stack(Vec::new());
-                    walk.end_task();
-                }
-                Some(task) => self.run_task(walk, task),
+            match walk.wait_for_piece() {
+                Some(piece) => self.run_piece(walk, piece),
                 None => {
                     if self.shared.control.poll() {
                         walk.end(TrialEnd::Stopped);
@@ -143,6 +186,67 @@ impl<W: Word> Worker<'_, '_, W> {
         }
         let reserved = std::mem::take(&mut self.reserved);
         self.shared.control.return_nodes(reserved);
+    }
+
+    fn run_piece(&mut self, walk: &Arc<Walk<W>>, piece: Piece<W>) {
+        match piece {
+            Piece::Task(task) if task.owner.is_cancelled() => {
+                walk.end_stack(None);
+                walk.end_piece();
+            }
+            Piece::Task(task) => self.run_task(walk, task),
+            Piece::Stack(stack) => {
+                let owner = self.resume(stack);
+                self.run_stack(walk, owner.as_ref());
+            }
+        }
+    }
+
+    /// Takes over a stack that has paused; returns the owner of the gap for which it counts.
+    fn resume(&mut self, stack: PausedStack<W>) -> Option<Arc<Unfinished<W>>> {
+        self.board.set_rows(&stack.rows);
+        self.has_moved = true;
+        let mark = self.board.mark();
+        self.board.redo(&stack.changes);
+        self.path = stack.path;
+        self.alive_frames = 0;
+        self.may_ask_oracle = stack.may_ask_oracle;
+        self.share_done = stack.share_done;
+        self.reported.1 = stack.share_done;
+        self.recompute_cost = stack.recompute_cost;
+        let (nodes, work) = (self.statistics.nodes, self.work());
+        let prober_mark = self.prober.mark();
+        self.frames = stack.frames;
+        for frame in &mut self.frames {
+            frame.mark += mark;
+            // What the sides were probed for is not kept.
+            frame.prober_mark = prober_mark;
+            frame.probed = None;
+            frame.nodes_before = nodes.saturating_sub(stack.nodes - frame.nodes_before);
+            frame.work_before_side = work.saturating_sub(stack.work - frame.work_before_side);
+        }
+        stack.owner
+    }
+
+    /// The stack of this worker as data; leaves the worker without one.
+    fn pause_stack(&mut self, owner: Option<&Arc<Unfinished<W>>>) -> Option<PausedStack<W>> {
+        let mark = self.frames.first()?.mark;
+        let mut frames = std::mem::take(&mut self.frames);
+        frames.iter_mut().for_each(|frame| frame.mark -= mark);
+        let stack = PausedStack {
+            rows: self.board.rows_at(mark),
+            changes: self.board.changes_since(mark),
+            frames,
+            owner: owner.cloned(),
+            path: std::mem::take(&mut self.path),
+            may_ask_oracle: self.may_ask_oracle,
+            share_done: self.share_done,
+            nodes: self.statistics.nodes,
+            work: self.work(),
+            recompute_cost: self.recompute_cost,
+        };
+        self.board.undo(mark);
+        Some(stack)
     }
 
     /// Counts a task that another worker has given away.
@@ -186,7 +290,7 @@ impl<W: Word> Worker<'_, '_, W> {
 
     /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap for which a task counts;
     /// `None` for the stack of the whole component.
-    fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Unfinished<W>>) {
+    fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Arc<Unfinished<W>>>) {
         let mut polls = self.pace.polls();
         let is_complete = loop {
             if self.shared.control.stopped() {
@@ -217,7 +321,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 if walk.is_over() {
                     break false;
                 }
-                if owner.is_some_and(Unfinished::is_cancelled) {
+                if owner.is_some_and(|owner| owner.is_cancelled()) {
                     self.abandon(0);
                     break true;
                 }
@@ -245,12 +349,10 @@ impl<W: Word> Worker<'_, '_, W> {
         if !is_complete {
             self.record_trail(work);
         }
-        if let Some(bottom) = self.frames.first() {
-            self.board.undo(bottom.mark);
-        }
-        walk.end_stack(std::mem::take(&mut self.frames));
+        let stack = self.pause_stack(owner);
         self.prober.clear();
-        walk.end_task();
+        walk.end_stack(stack);
+        walk.end_piece();
     }
 
     /// Gives away the piece nearest to the root that is not begun. If the oracle may be asked, the decisions that lead to the piece must be

@@ -25,6 +25,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let dropped = lock(paused_sweeps).fit(bytes);
             self.shared.record_dropped_sweeps(component, &dropped);
         };
+        let paused_walks = lock(&self.shared.paused_walks).bytes();
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
         let (workers, memory) = (self.shared.workers, self.shared.memory);
@@ -43,7 +44,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
             make_room: &make_room,
-            beside: &|| store.graph_bytes(),
+            beside: &|| paused_walks + store.graph_bytes(),
         };
         let target = &self.shared.components[component];
         let sweep = match paused {

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::count::components::{Component, ComponentValue, Rows};
+use crate::count::components::{Component, ComponentValue, Key, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
 use crate::run::lock;
@@ -58,8 +58,7 @@ pub(crate) struct ComponentRecord<W> {
 impl<W> ComponentRecord<W> {
     /// Bytes of the record and of its [`Unfinished`].
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.component.rows) + size_of_val(&*self.component.key) + OVERHEAD_BYTES)
-            as u64
+        self.component.bytes() + OVERHEAD_BYTES as u64
     }
 }
 
@@ -91,6 +90,20 @@ impl<W> WaitingSide<W> {
     pub(crate) fn bytes(&self) -> u64 {
         (size_of_val(&*self.cells) + size_of::<WaitingSide<W>>() + OVERHEAD_BYTES) as u64
     }
+}
+
+/// A copy of what tells the value of an [`Unfinished`].
+#[derive(Debug)]
+pub(crate) struct Snapshot<W> {
+    pub(crate) value: Count,
+    pub(crate) gaps: usize,
+    /// Whether the value is a product, and not a sum.
+    pub(crate) is_product: bool,
+    /// Those of which the value will fill a gap; and whether it is the result of the walk.
+    pub(crate) receivers: Vec<Arc<Unfinished<W>>>,
+    pub(crate) is_result: bool,
+    /// The key of a component that is not on a stack.
+    pub(crate) key: Option<Key>,
 }
 
 /// The value that fills a gap.
@@ -171,6 +184,30 @@ impl<W: Word> Unfinished<W> {
     /// The sum or product so far.
     pub(crate) fn value(&self) -> Count {
         self.state().value.clone()
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot<W> {
+        let state = self.state();
+        Snapshot {
+            value: state.value.clone(),
+            gaps: state.gaps,
+            is_product: matches!(state.kind, Kind::Side { .. }),
+            receivers: match &state.destination {
+                Destination::Nowhere | Destination::WalkResult => Vec::new(),
+                Destination::Gap(receiver) => vec![Arc::clone(receiver)],
+                Destination::WaitingSides(waiting) => {
+                    waiting.iter().map(|gap| Arc::clone(&gap.side)).collect()
+                }
+            },
+            is_result: matches!(state.destination, Destination::WalkResult),
+            key: match &state.kind {
+                Kind::Component {
+                    record: Some(record),
+                    ..
+                } => Some(record.component.key.clone()),
+                _ => None,
+            },
+        }
     }
 
     /// Records that the value is no longer needed, so that workers can abandon it.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::frame::Frame;
+use super::paused_walks::{PausedStack, PausedWalk};
 use super::unfinished::{ComponentRecord, Destination, GapValue, Kind, Unfinished, WaitingSide};
 use crate::board::Cell;
 use crate::count::components::{Component, ComponentValue, Key, Store, edge};
@@ -40,8 +40,9 @@ const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// a walk of a random 17x17 puzzle had done 73 % after an eighth of its budget, and 74 % at the end: it was slower by a factor of 180.
 const MAX_SLOWDOWN: f64 = 1000.0;
 
-/// Maximum time to wait for the stacks of the other workers when a walk is over.
-const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
+/// Maximum time to wait for the stacks of the other workers when a walk is over, and when the run is stopped.
+const MAX_STACK_WAIT: Duration = Duration::from_secs(1);
+const MAX_STACK_WAIT_OF_STOP: Duration = Duration::from_millis(100);
 
 /// A piece of a walk for any worker to begin.
 #[derive(Debug)]
@@ -63,22 +64,38 @@ pub(crate) struct WalkTask<W> {
     pub(crate) may_ask_oracle: bool,
 }
 
+impl<W> WalkTask<W> {
+    /// Bytes of the task.
+    pub(super) fn bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.path);
+        (size_of::<Self>() + lists) as u64 + self.component.bytes()
+    }
+}
+
+/// A piece of a walk that a worker takes.
+#[derive(Debug)]
+pub(crate) enum Piece<W> {
+    Task(WalkTask<W>),
+    /// A stack of an earlier round.
+    Stack(PausedStack<W>),
+}
+
 /// The keys of components in progress, with the sides that wait for each.
-type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
+pub(super) type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
 
 /// The state of a walk that its workers share.
 #[derive(Debug)]
 pub(crate) struct Walk<W> {
     pub(crate) trial: Trial,
-    tasks: Mutex<VecDeque<WalkTask<W>>>,
-    /// Wakes workers that wait for a task.
+    pieces: Mutex<VecDeque<Piece<W>>>,
+    /// Wakes workers that wait for a piece.
     wake: Condvar,
-    /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
-    waiting_tasks: AtomicUsize,
+    /// Number of waiting pieces, and number of workers that wait for one. Relaxed: hints.
+    waiting_pieces: AtomicUsize,
     idle_workers: AtomicUsize,
-    /// Number of tasks that are waiting or under way. It is increased by a task that is under way, so relaxed: it cannot be 0 meanwhile.
-    /// It is decreased with acquire and release, so that the last task to end sees whether another one has ended the walk.
-    live_tasks: AtomicUsize,
+    /// Number of pieces that are waiting or under way. It is increased by a piece that is under way, so relaxed: it cannot be 0 meanwhile.
+    /// It is decreased with acquire and release, so that the last piece to end sees whether another one has ended the walk.
+    live_pieces: AtomicUsize,
     /// The table of components in progress.
     in_progress: Box<[Mutex<ComponentsInProgress<W>>]>,
     /// Bytes of unfinished components, and of the sides that wait for them. Relaxed: a sum.
@@ -98,13 +115,15 @@ pub(crate) struct Walk<W> {
     /// decreased with release, so that who reads 0 with acquire sees the stacks. When the walk has ended without a count: the stacks that
     /// were not empty.
     active_stacks: AtomicUsize,
-    ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
-    /// Whether values are only lower bounds, which must not be stored. Relaxed: it is set only when no other worker fills gaps any more.
-    values_are_bounds: AtomicBool,
-    /// When the walk has ended without a count: a lower bound, put together from all stacks and tasks.
-    bound_at_end: Mutex<Count>,
+    ended_stacks: Mutex<Vec<PausedStack<W>>>,
     /// The best lower bound that has been proved for the count of the component, rounded.
     best_bound: Mutex<f64>,
+}
+
+/// The index of the shard that has this key.
+pub(super) fn shard(key: &Key) -> usize {
+    let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
+    (hash >> 32) as usize % SHARDS
 }
 
 /// The result of a worker's attempt to claim a component.
@@ -122,11 +141,11 @@ impl<W: Word> Walk<W> {
     pub(crate) fn new(trial: Trial) -> Self {
         Walk {
             trial,
-            tasks: Mutex::default(),
+            pieces: Mutex::default(),
             wake: Condvar::new(),
-            waiting_tasks: AtomicUsize::new(0),
+            waiting_pieces: AtomicUsize::new(0),
             idle_workers: AtomicUsize::new(0),
-            live_tasks: AtomicUsize::new(1),
+            live_pieces: AtomicUsize::new(1),
             in_progress: (0..SHARDS).map(|_| Mutex::default()).collect(),
             unfinished_bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
@@ -137,9 +156,21 @@ impl<W: Word> Walk<W> {
             result: Mutex::new(None),
             active_stacks: AtomicUsize::new(0),
             ended_stacks: Mutex::default(),
-            values_are_bounds: AtomicBool::new(false),
-            bound_at_end: Mutex::new(Count::ZERO),
             best_bound: Mutex::new(0.0),
+        }
+    }
+
+    /// A walk that goes on where an earlier one has paused.
+    pub(crate) fn resumed(trial: Trial, paused: PausedWalk<W>) -> Self {
+        Walk {
+            waiting_pieces: AtomicUsize::new(paused.pieces.len()),
+            live_pieces: AtomicUsize::new(paused.pieces.len()),
+            pieces: Mutex::new(paused.pieces),
+            in_progress: paused.in_progress.into_iter().map(Mutex::new).collect(),
+            unfinished_bytes: AtomicU64::new(paused.unfinished_bytes),
+            done: AtomicU64::new(paused.done),
+            done_at_half: AtomicU64::new(paused.done),
+            ..Walk::new(trial)
         }
     }
 
@@ -211,13 +242,22 @@ impl<W: Word> Walk<W> {
         *lock(&self.best_bound)
     }
 
-    /// Ends the walk for all its workers; the first result given is kept.
+    /// Ends the walk for all its workers. The first result given is kept, but the value of the component replaces any other one.
     pub(crate) fn end(&self, how: TrialEnd) {
-        lock(&self.result).get_or_insert(how);
+        let mut result = lock(&self.result);
+        if result.is_none() || matches!(how, TrialEnd::Done(_)) {
+            *result = Some(how);
+        }
+        drop(result);
         // Release: a worker that sees it sees the result too.
         self.has_ended.store(true, Ordering::Release);
-        drop(lock(&self.tasks));
+        drop(lock(&self.pieces));
         self.wake.notify_all();
+    }
+
+    /// Whether the walk has ended with the value of the component.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(*lock(&self.result), Some(TrialEnd::Done(_)))
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -235,110 +275,51 @@ impl<W: Word> Walk<W> {
         self.active_stacks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Records that a worker has no stack any more, and keeps the frames left on it.
-    pub(crate) fn end_stack(&self, frames: Vec<Frame<W>>) {
-        if !frames.is_empty() {
-            lock(&self.ended_stacks).push(frames);
-        }
+    /// Records that a worker has no stack any more, and keeps what is left on it.
+    pub(crate) fn end_stack(&self, stack: Option<PausedStack<W>>) {
+        lock(&self.ended_stacks).extend(stack);
         // Release: the worker that waits for this sees the frames.
         self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
-    /// When the walk has ended without a count: puts the lower bound together from all stacks and tasks, for the worker that began the
-    /// walk. Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
-    pub(crate) fn collect_bound_at_end(&self, store: &Store) -> Count {
+    /// When the walk has ended without a count: takes its stacks and tasks, for the worker that began the walk. `None` when another worker
+    /// does not end its stack within [`MAX_STACK_WAIT`], or within [`MAX_STACK_WAIT_OF_STOP`] if the run `is_stopped`.
+    pub(crate) fn pause(&self, is_stopped: impl Fn() -> bool) -> Option<PausedWalk<W>> {
         let began = Instant::now();
         // A worker that takes a task counts its stack before it lets go of the tasks. So each one that has taken a task before the end has
         // a stack from here on, and no other one takes a task any more.
-        drop(lock(&self.tasks));
+        drop(lock(&self.pieces));
         // Acquire: the frames of the stacks that have ended are seen.
         while self.active_stacks.load(Ordering::Acquire) > 0 {
-            if began.elapsed() > MAX_STACK_WAIT {
-                return Count::ZERO;
+            let max_wait = match is_stopped() {
+                true => MAX_STACK_WAIT_OF_STOP,
+                false => MAX_STACK_WAIT,
+            };
+            if began.elapsed() > max_wait {
+                return None;
             }
             std::thread::yield_now();
         }
-        self.values_are_bounds.store(true, Ordering::Relaxed);
-        for frames in std::mem::take(&mut *lock(&self.ended_stacks)) {
-            self.close_stack(store, frames);
-        }
-        for task in std::mem::take(&mut *lock(&self.tasks)) {
-            // A component of a side with a solution has a solution too.
-            let one = task.side.is_none() && task.witness_above.is_some();
-            let count = if one { Count::ONE } else { Count::ZERO };
-            self.fill(store, task.owner, GapValue::number(count));
-        }
-        std::mem::replace(&mut *lock(&self.bound_at_end), Count::ZERO)
-    }
-
-    /// Closes the frames of an ended stack from the top down, and fills the gaps that they would have filled. The values are lower bounds:
-    /// sides that are not counted yet add nothing.
-    fn close_stack(&self, store: &Store, mut frames: Vec<Frame<W>>) {
-        // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
-        let mut inner: Option<Count> = None;
-        while let Some(mut frame) = frames.pop() {
-            let side = frame.proved(inner.as_ref());
-            if frame.decision.is_none() {
-                if let Some(owner) = frame.open_side {
-                    self.fill(store, owner, GapValue::number(side));
-                }
-                return;
-            }
-            match frame.open_side.take() {
-                None => frame.sum += &side,
-                Some(gaps) => {
-                    let open_component = frame
-                        .open_component
-                        .get_or_insert_with(Unfinished::open_component);
-                    open_component.add_gap();
-                    gaps.close_side(Arc::clone(open_component), None);
-                    self.fill(store, gaps, GapValue::number(side));
-                }
-            }
-            let Some(parent) = frames.last_mut() else {
-                if let Some(owner) = frame.open_component {
-                    self.fill(store, owner, GapValue::number(frame.sum));
-                }
-                return;
-            };
-            let whole = match &frame.open_component {
-                None => Some(frame.sum),
-                Some(open_component) => {
-                    let whole = open_component.leave_stack(&frame.sum, Vec::new());
-                    whole.map(|(count, _)| count)
-                }
-            };
-            inner = Some(match (whole, frame.open_component) {
-                (Some(count), _) => {
-                    if frame.is_claimed {
-                        let value = ComponentValue::number(count.clone());
-                        self.fill_waiting(store, &frame.component.key, &value);
-                    }
-                    count
-                }
-                (None, Some(open_component)) => {
-                    let side = parent.open_side.get_or_insert_with(Unfinished::open_side);
-                    side.add_gap();
-                    let record = ComponentRecord {
-                        component: frame.component,
-                        nodes: 0,
-                        recompute_cost: 0,
-                    };
-                    self.charge(&record);
-                    open_component.close_component(Arc::clone(side), record);
-                    self.fill(store, open_component, GapValue::number(Count::ZERO));
-                    // The value of the component multiplies the side when its own gap is filled. Until then its factor is one.
-                    Count::ONE
-                }
-                (None, None) => unreachable!("a component without gaps has its whole value"),
-            });
-        }
+        let mut stacks = std::mem::take(&mut *lock(&self.ended_stacks));
+        // That of the whole component first.
+        stacks.sort_by_key(|stack| stack.owner.is_some());
+        let stacks = stacks.into_iter().map(Piece::Stack);
+        let tasks = std::mem::take(&mut *lock(&self.pieces));
+        let shards = self.in_progress.iter();
+        Some(PausedWalk {
+            pieces: stacks.chain(tasks).collect(),
+            in_progress: shards
+                .map(|shard| std::mem::take(&mut *lock(shard)))
+                .collect(),
+            unfinished_bytes: self.unfinished_bytes.load(Ordering::Relaxed),
+            done: self.done.load(Ordering::Relaxed),
+        })
     }
 
     /// Whether more workers wait for tasks than tasks wait for workers.
     #[inline]
     pub(crate) fn wants_tasks(&self) -> bool {
-        self.idle_workers.load(Ordering::Relaxed) > self.waiting_tasks.load(Ordering::Relaxed)
+        self.idle_workers.load(Ordering::Relaxed) > self.waiting_pieces.load(Ordering::Relaxed)
     }
 
     /// Whether the unfinished components and the sides that wait for them have less than this number of bytes.
@@ -348,42 +329,41 @@ impl<W: Word> Walk<W> {
 
     /// Gives a task away.
     pub(crate) fn push_task(&self, task: WalkTask<W>) {
-        self.live_tasks.fetch_add(1, Ordering::Relaxed);
-        let mut tasks = lock(&self.tasks);
-        tasks.push_back(task);
-        self.waiting_tasks.store(tasks.len(), Ordering::Relaxed);
-        drop(tasks);
+        self.live_pieces.fetch_add(1, Ordering::Relaxed);
+        let mut pieces = lock(&self.pieces);
+        pieces.push_back(Piece::Task(task));
+        self.waiting_pieces.store(pieces.len(), Ordering::Relaxed);
+        drop(pieces);
         self.wake.notify_one();
     }
 
-    /// Records that a task has ended. If that was the last one, the walk ends without a value.
-    pub(crate) fn end_task(&self) {
-        if self.live_tasks.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
+    /// Records that a piece has ended. If that was the last one, the walk ends without a value.
+    pub(crate) fn end_piece(&self) {
+        if self.live_pieces.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
             self.end(TrialEnd::Full);
         }
     }
 
-    /// Waits for a task: `None` after [`IDLE_POLL_INTERVAL`], or when the walk is over. A worker that gets a task has a stack from then on.
-    pub(crate) fn wait_for_task(&self) -> Option<WalkTask<W>> {
-        let mut tasks = lock(&self.tasks);
-        if tasks.is_empty() && !self.is_over() {
+    /// Waits for a piece: `None` after [`IDLE_POLL_INTERVAL`], or when the walk is over. A worker that gets one has a stack from then on.
+    pub(crate) fn wait_for_piece(&self) -> Option<Piece<W>> {
+        let mut pieces = lock(&self.pieces);
+        if pieces.is_empty() && !self.is_over() {
             self.idle_workers.fetch_add(1, Ordering::Relaxed);
-            let woken = self.wake.wait_timeout(tasks, IDLE_POLL_INTERVAL);
-            tasks = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.wake.wait_timeout(pieces, IDLE_POLL_INTERVAL);
+            pieces = woken.unwrap_or_else(PoisonError::into_inner).0;
             self.idle_workers.fetch_sub(1, Ordering::Relaxed);
         }
         if self.is_over() {
             return None;
         }
-        let task = tasks.pop_front()?;
-        self.waiting_tasks.store(tasks.len(), Ordering::Relaxed);
+        let piece = pieces.pop_front()?;
+        self.waiting_pieces.store(pieces.len(), Ordering::Relaxed);
         self.begin_stack();
-        Some(task)
+        Some(piece)
     }
 
     fn shard(&self, key: &Key) -> MutexGuard<'_, ComponentsInProgress<W>> {
-        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
-        lock(&self.in_progress[(hash >> 32) as usize % SHARDS])
+        lock(&self.in_progress[shard(key)])
     }
 
     /// Claims a component that is not counted yet. If another worker counts it and `has_room` is set, as by [`has_room`](Self::has_room),
@@ -483,11 +463,6 @@ impl<W: Word> Walk<W> {
                         nodes,
                         recompute_cost,
                     } = record;
-                    // A lower bound has no graph.
-                    let edges = match self.values_are_bounds.load(Ordering::Relaxed) {
-                        true => Vec::new(),
-                        false => edges,
-                    };
                     let value = ComponentValue {
                         node: store.add_node(edges.iter().map(Edge::as_ref), &value),
                         count: value,
@@ -508,11 +483,6 @@ impl<W: Word> Walk<W> {
                         node: children.last().map(|&(node, _)| node),
                     };
                     match destination {
-                        Destination::WalkResult
-                            if self.values_are_bounds.load(Ordering::Relaxed) =>
-                        {
-                            *lock(&self.bound_at_end) = value.count;
-                        }
                         Destination::WalkResult => self.end(TrialEnd::Done(value)),
                         Destination::WaitingSides(waiting) => {
                             gap_values
@@ -553,9 +523,7 @@ impl<W: Word> Walk<W> {
         recompute_cost: u64,
     ) -> Vec<WaitingSide<W>> {
         // The value is stored before the key is released, so that a worker finds the one or the other.
-        if !self.values_are_bounds.load(Ordering::Relaxed) {
-            store.insert(key.clone(), value.clone(), nodes, recompute_cost);
-        }
+        store.insert(key.clone(), value.clone(), nodes, recompute_cost);
         self.release(key)
     }
 }

@@ -30,6 +30,11 @@ pub(crate) struct Component<W> {
 }
 
 impl<W> Component<W> {
+    /// Bytes of its cells and its key.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of_val(&*self.rows) + size_of_val(&*self.key)) as u64
+    }
+
     /// A component without cells.
     pub(crate) fn empty() -> Self {
         Component {

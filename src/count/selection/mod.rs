@@ -95,8 +95,6 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct PlanSelection {
     method: Method,
-    /// Whether a walk begins where the walk of the same plan in the previous round ended. If not, it begins at the root of the component.
-    continues_walks: bool,
     /// Whether the tree search is one of the plans.
     has_tree: bool,
     /// The plans of a short selection; empty otherwise.
@@ -151,7 +149,6 @@ impl PlanSelection {
     pub(crate) fn new(method: Method, components: usize, first_budget: u64) -> Self {
         let mut selection = PlanSelection {
             method,
-            continues_walks: true,
             has_tree: false,
             short_plans: &[],
             first_budget,
@@ -184,7 +181,7 @@ impl PlanSelection {
 
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
     /// them counts. If the forecast of the last plan is short, [`retry_last`](Self::retry_last) lets the selection go on with another trial
-    /// of that plan, from the root but with the component table as it is then.
+    /// of that plan.
     pub(crate) fn new_short(
         components: usize,
         first_budget: u64,
@@ -192,14 +189,13 @@ impl PlanSelection {
     ) -> Self {
         let mut selection = PlanSelection {
             short_plans,
-            continues_walks: false,
             ..PlanSelection::new(Method::Regions, components, first_budget)
         };
         selection.begin_component();
         selection
     }
 
-    fn is_short(&self) -> bool {
+    pub(super) fn is_short(&self) -> bool {
         !self.short_plans.is_empty()
     }
 
@@ -221,14 +217,6 @@ impl PlanSelection {
         self.before.extend(self.tried.pop());
         self.todo.push_back(last.plan);
         true
-    }
-
-    /// Changes the selection: each walk begins at the root of its component.
-    pub(crate) fn with_fresh_walks(self) -> Self {
-        PlanSelection {
-            continues_walks: false,
-            ..self
-        }
     }
 
     /// Adds the tree search to the plans.
@@ -403,17 +391,9 @@ impl PlanSelection {
         let is_previous = |tried: &&TrialResult| tried.plan == plan;
         let previous = self.before.iter().find(is_previous);
         let previous_work = previous.map_or(0, |tried| tried.spent);
-        // A walk that starts over must get further than in the previous round, also if the plan led that round.
-        let (continued_work, min_budget) = match self.continues_walks || plan.is_sweep() {
-            true => (previous_work, 0),
-            false => (0, previous_work.saturating_mul(2)),
-        };
-        let earlier_work = interrupted_work.saturating_add(continued_work);
+        let earlier_work = interrupted_work.saturating_add(previous_work);
         let is_leader = self.leading_plan() == Some(plan);
-        let budget = match is_leader {
-            true => self.work_of(plan),
-            false => self.work_of(plan).max(min_budget),
-        };
+        let budget = self.work_of(plan);
         let trial = Trial {
             component: self.values.len(),
             plan,
@@ -525,7 +505,7 @@ impl PlanSelection {
                 proved,
                 is_recent,
             } => {
-                // What an earlier trial has proved still holds. A short trial on several threads may end before it has got back there.
+                // What an earlier trial has proved still holds. A walk that was not kept may end before it has got back there.
                 let same_plan = |tried: &&TrialResult| tried.plan == trial.plan;
                 let earlier = self.before.iter().find(same_plan);
                 let result = TrialResult {
@@ -554,7 +534,7 @@ impl PlanSelection {
     /// and are divided into parts: that with the shortest forecast now, the others in the next round.
     fn record_full(&mut self, plan: Plan) {
         // The layers of which a graph is built cannot be divided.
-        if !plan.is_sweep() || self.divides_sweeps || !self.continues_walks {
+        if !plan.is_sweep() || self.divides_sweeps || self.is_short() {
             return;
         }
         // Without a result from a round before, the lines are too long.

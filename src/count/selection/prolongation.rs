@@ -51,7 +51,7 @@ impl PlanSelection {
             true => !is_at_limit || !self.todo.iter().any(|plan| plan.is_sweep()),
             false => {
                 let is_leader = self.leading_plan() == Some(plan);
-                self.continues_walks && (is_at_limit || is_leader)
+                !self.is_short() && (is_at_limit || is_leader)
             }
         };
         let times = self.prolonged.iter().filter(|(other, _)| *other == plan);

@@ -377,8 +377,9 @@ fn the_last_plan_of_a_short_selection_is_tried_again_as_long_as_it_gets_on() {
     let mut budgets = Vec::new();
     for share in [0.1, 0.4, 0.9, 0.901] {
         let trial = next(&mut selection).unwrap();
-        assert_eq!((trial.plan, trial.earlier_work), (PLANS[1], 0));
-        budgets.push(trial.budget);
+        let earlier_work = budgets.last().map_or(0, |&budget| budget);
+        assert_eq!((trial.plan, trial.earlier_work), (PLANS[1], earlier_work));
+        budgets.push(earlier_work + trial.budget);
         selection.report(trial, spent(trial.budget as f64 / share));
         assert_eq!(selection.retry_last(), share < 0.901);
     }

@@ -78,7 +78,7 @@ fn with_walk<T>(
     };
     let walk = Arc::new(Walk::new(trial));
     let mut worker = Worker::new(&shared, None);
-    worker.prepare(&walk);
+    worker.prepare(&walk, false);
     let component = shared.components[0].clone();
     let witness = start.witness.clone().map(Arc::new);
     let bottom = Frame::bottom(component, worker.board.mark(), walk.root(), witness);
@@ -343,9 +343,88 @@ fn the_stack_of_a_task_proves_nothing_for_the_whole_component() {
             let owner = is_task.then(|| walk.root());
             worker.poll(walk, !is_task);
             assert_eq!(walk.best_bound(), bound);
-            worker.run_stack(walk, owner.as_deref());
+            worker.run_stack(walk, owner.as_ref());
             assert!(walk.is_over());
             assert_eq!(walk.best_bound(), bound);
         });
+    }
+}
+
+/// Does this many steps of a walk on one worker, which gives away all it can, and pauses it then. Another worker goes on with it to its end.
+/// Returns the count of both, the lower bound between them, and their nodes together.
+fn walk_with_pause(puzzle: &Puzzle, order: Order, steps: usize) -> (Count, Count, u64) {
+    let start = Start {
+        order,
+        ..Start::default()
+    };
+    with_walk(puzzle, &start, |worker, walk| {
+        for _ in 0..steps {
+            match worker.top().pending.pop() {
+                Some(component) if !worker.top().product.is_zero() => {
+                    worker.begin_component(component);
+                }
+                _ => {
+                    if worker.end_side(walk) {
+                        break;
+                    }
+                }
+            }
+            worker.give_task_away(walk);
+        }
+        let rows_then = worker.board.rows().to_vec();
+        let is_begun = worker.frames.len() > 1;
+        worker.poll(walk, is_begun);
+        walk.end_out_of_budget();
+        walk.end_stack(worker.pause_stack(None));
+        worker.prober.clear();
+        let paused = walk.pause(|| false).expect("no worker has a stack");
+        assert!(!paused.is_empty() || walk.is_done());
+        let bound = paused.bound();
+        let mut other = Worker::new(worker.shared, None);
+        let resumed = Arc::new(Walk::resumed(walk.trial, paused));
+        other.prepare(&resumed, true);
+        if let Some(Piece::Stack(stack)) = is_begun.then(|| resumed.wait_for_piece()).flatten() {
+            assert!(other.resume(stack).is_none());
+            assert_eq!(other.board.rows(), rows_then);
+            other.run_stack(&resumed, None);
+        }
+        other.run_tasks(&resumed);
+        let (done, bytes) = resumed.sums();
+        let nodes = worker.statistics.nodes + other.statistics.nodes;
+        match [resumed.take_end(), walk.take_end()] {
+            [TrialEnd::Done(value), _] => {
+                assert!(done <= WHOLE && WHOLE - done <= 2 * nodes && bytes == 0);
+                (value.count, bound, nodes)
+            }
+            ended => panic!("nothing stops it: {ended:?}"),
+        }
+    })
+}
+
+/// Once, a walk that several workers shared began again in each round, and counted only that anew of which the component table had no
+/// value: its share fell from .91 to .84 from one round to the next.
+#[test]
+fn a_walk_that_pauses_loses_nothing_and_proves_what_it_has_counted() {
+    for (puzzle, order) in [
+        (permutations(6), Order::Narrow),
+        (pairs(5), Order::Down),
+        (pairs(5), Order::Probed),
+        (joined_permutations(3), Order::Narrow),
+    ] {
+        let all = Counter::new(&puzzle).run().solutions.number().clone();
+        let (_, _, nodes) = walk_with_pause(&puzzle, order, 0);
+        let mut before = Count::ZERO;
+        for steps in 1..nodes as usize {
+            let (count, bound, nodes_with_pause) = walk_with_pause(&puzzle, order, steps);
+            assert_eq!(count, all);
+            assert!(before <= bound && bound <= all);
+            // The order in which sides and components are counted is another one, and with it what the component table has.
+            assert!(
+                nodes_with_pause <= nodes,
+                "{steps}: {nodes_with_pause} of {nodes}"
+            );
+            before = bound;
+        }
+        assert!(!before.is_zero());
     }
 }

@@ -1,3 +1,4 @@
+use super::super::frame::Frame;
 use super::super::order::Order;
 use super::*;
 use crate::count::components::ComponentTable;
@@ -7,6 +8,19 @@ impl<W: Word> Walk<W> {
     /// Sets the number of workers that the walk takes to be idle. It offers tasks to idle workers.
     pub(in crate::count::branch) fn pretend_idle_workers(&self, workers: usize) {
         self.idle_workers.store(workers, Ordering::Relaxed);
+    }
+
+    /// Waits for a task, as [`Walk::wait_for_piece`] does.
+    pub(in crate::count::branch) fn wait_for_task(&self) -> Option<WalkTask<W>> {
+        match self.wait_for_piece()? {
+            Piece::Task(task) => Some(task),
+            Piece::Stack(stack) => panic!("{stack:?}"),
+        }
+    }
+
+    /// The lower bound from what is left when the walk has ended without a count.
+    fn bound_at_end(&self) -> Option<Count> {
+        Some(self.pause(|| false)?.bound())
     }
 
     /// The share that is done, without an upper bound, and the bytes of what is unfinished.
@@ -125,11 +139,11 @@ fn the_last_task_ends_a_walk_that_has_no_value() {
     assert!(!walk.wants_tasks());
     walk.push_task(task(&walk));
     assert!(!walk.wants_tasks());
-    walk.end_task();
+    walk.end_piece();
     assert!(walk.wait_for_task().is_some());
-    walk.end_task();
+    walk.end_piece();
     assert!(!walk.is_over());
-    walk.end_task();
+    walk.end_piece();
     assert!(walk.is_over() && walk.wait_for_task().is_none());
     assert!(matches!(walk.take_end(), TrialEnd::Full));
 }
@@ -146,17 +160,16 @@ fn frame() -> Frame<u64> {
 }
 
 /// A stack that counts the whole component, with that frame on top.
-fn stack(walk: &Walk<u64>) -> Vec<Frame<u64>> {
+fn stack(walk: &Walk<u64>) -> Option<PausedStack<u64>> {
     let bottom = Frame {
         pending: Vec::new(),
         ..Frame::bottom(component(2), 0, walk.root(), None)
     };
-    vec![bottom, frame()]
+    Some(PausedStack::of(vec![bottom, frame()]))
 }
 
 #[test]
-fn the_bound_at_the_end_waits_for_the_stacks_but_not_forever() {
-    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
+fn a_walk_pauses_when_all_stacks_have_ended_but_does_not_wait_forever() {
     let (quick, stuck) = (walk(), walk());
     quick.begin_stack();
     std::thread::scope(|scope| {
@@ -164,17 +177,16 @@ fn the_bound_at_the_end_waits_for_the_stacks_but_not_forever() {
             std::thread::sleep(Duration::from_millis(10));
             quick.end_stack(stack(&quick));
         });
-        assert_eq!(quick.collect_bound_at_end(&store), Count::from(9));
+        assert_eq!(quick.bound_at_end(), Some(Count::from(9)));
     });
     stuck.end_stack(stack(&stuck));
     stuck.begin_stack();
     stuck.begin_stack();
-    assert_eq!(stuck.collect_bound_at_end(&store), Count::ZERO);
+    assert!(stuck.pause(|| true).is_none());
 }
 
 #[test]
 fn a_task_that_nobody_has_begun_proves_one_filling_of_a_component_of_a_side_with_a_solution() {
-    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
     let witness = Some(Arc::new(Grid::new(1, 1)));
     let side = Some((Cell::new(0, 0), true));
     for (side, witness_above, proved) in [
@@ -189,7 +201,7 @@ fn a_task_that_nobody_has_begun_proves_one_filling_of_a_component_of_a_side_with
             witness_above,
             ..task(&walk)
         });
-        assert_eq!(walk.collect_bound_at_end(&store), proved);
+        assert_eq!(walk.bound_at_end(), Some(proved));
     }
 }
 
@@ -268,4 +280,20 @@ fn the_forecast_of_a_shared_walk_is_from_its_recent_progress() {
     is_near(forecast(0.8, 0.0, 0, true), 1000.0 + MAX_SLOWDOWN * 250.0);
     assert_eq!(forecast(0.0, 0.0, 0, true), f64::INFINITY);
     assert_eq!(forecast(1.0, 0.0, 0, true), 1000.0);
+}
+
+/// The budget may be used up just when another worker fills the last gap.
+#[test]
+fn a_count_replaces_the_end_of_the_budget_but_not_the_other_way_round() {
+    for is_done_first in [false, true] {
+        let walk = walk();
+        for ends_with_count in [is_done_first, !is_done_first] {
+            match ends_with_count {
+                true => walk.end(TrialEnd::Done(ComponentValue::number(Count::ONE))),
+                false => walk.end_out_of_budget(),
+            }
+        }
+        assert!(walk.is_done());
+        assert!(matches!(walk.take_end(), TrialEnd::Done(_)));
+    }
 }

@@ -1,0 +1,216 @@
+//! The walks that go on in later rounds: their stacks and tasks as data, so that any worker can go on with them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::bound::Bound;
+use super::frame::Frame;
+use super::unfinished::Unfinished;
+use super::walk::{ComponentsInProgress, Piece, shard};
+use crate::board::{Cell, Changes};
+use crate::count::components::Key;
+use crate::count::plan::Plan;
+use crate::line::{Known, Word};
+use crate::solutions::Count;
+
+/// The stack of a worker that has stopped between two nodes.
+#[derive(Debug)]
+pub(crate) struct PausedStack<W> {
+    /// The known cells of each row before the first frame, and what the frames have decided since then.
+    pub(super) rows: Vec<Known<W>>,
+    pub(super) changes: Changes<W>,
+    /// The frames, whose marks count from the first one's.
+    pub(super) frames: Vec<Frame<W>>,
+    /// The owner of the gap for which a task counts; `None` for the stack of the whole component.
+    pub(super) owner: Option<Arc<Unfinished<W>>>,
+    /// The decisions from the root to the first frame.
+    pub(super) path: Vec<(Cell, bool)>,
+    pub(super) may_ask_oracle: bool,
+    /// The totals of the worker: share of the walk done in this stack, nodes, nanoseconds of work, and recomputation cost.
+    pub(super) share_done: u64,
+    pub(super) nodes: u64,
+    pub(super) work: u64,
+    pub(super) recompute_cost: u64,
+}
+
+impl<W> PausedStack<W> {
+    fn bytes(&self) -> u64 {
+        let frames: u64 = self.frames.iter().map(Frame::bytes).sum();
+        size_of_val(&*self.rows) as u64 + self.changes.bytes() + frames
+    }
+}
+
+/// A walk that has paused.
+#[derive(Debug)]
+pub(crate) struct PausedWalk<W> {
+    /// The stacks, that of the whole component first, and the tasks that nobody has begun.
+    pub(super) pieces: VecDeque<Piece<W>>,
+    /// The components in progress, by shard; and the bytes of what is unfinished.
+    pub(super) in_progress: Vec<ComponentsInProgress<W>>,
+    pub(super) unfinished_bytes: u64,
+    /// The share that is done, out of [`WHOLE`](crate::search::WHOLE).
+    pub(super) done: u64,
+}
+
+impl<W> PausedWalk<W> {
+    fn bytes(&self) -> u64 {
+        let bytes = |piece: &Piece<W>| match piece {
+            Piece::Stack(stack) => stack.bytes(),
+            Piece::Task(task) => task.bytes(),
+        };
+        self.unfinished_bytes + self.pieces.iter().map(bytes).sum::<u64>()
+    }
+
+    /// Whether nothing of it is left to be counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// A lower bound for the count of the component, from all pieces.
+    pub(super) fn bound(&self) -> Count
+    where
+        W: Word,
+    {
+        let waiting = |key: &Key| {
+            let sides = self.in_progress[shard(key)].get(key);
+            let sides = sides.into_iter().flatten();
+            sides.map(|gap| Arc::clone(&gap.side)).collect()
+        };
+        let mut bound = Bound::new(waiting);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Stack(stack) => bound.add_stack(&stack.frames),
+                Piece::Task(task) => bound.add_task(task),
+            }
+        }
+        bound.result()
+    }
+
+    /// Whether it has claimed components, so that it must be run as a walk that several workers share.
+    pub(super) fn has_claims(&self) -> bool {
+        self.in_progress.iter().any(|shard| !shard.is_empty())
+    }
+}
+
+/// The walks of one component that have paused, at most one by each plan.
+#[derive(Debug)]
+pub(crate) struct PausedWalks<W> {
+    component: usize,
+    walks: Vec<(Plan, PausedWalk<W>)>,
+}
+
+impl<W> Default for PausedWalks<W> {
+    fn default() -> Self {
+        PausedWalks {
+            component: 0,
+            walks: Vec::new(),
+        }
+    }
+}
+
+impl<W> PausedWalks<W> {
+    /// Takes out the walk of this component by this plan. Drops all walks of other components.
+    pub(super) fn take(&mut self, component: usize, plan: Plan) -> Option<PausedWalk<W>> {
+        if self.component != component {
+            self.component = component;
+            self.walks.clear();
+        }
+        let is_same = |(paused, _): &(Plan, PausedWalk<W>)| *paused == plan;
+        let place = self.walks.iter().position(is_same)?;
+        Some(self.walks.remove(place).1)
+    }
+
+    /// Keeps a walk of this component by this plan if it is that of the last [`take`](Self::take). Then drops walks, the one that has paused
+    /// first at first, until all together hold at most this number of bytes.
+    pub(super) fn keep(&mut self, component: usize, plan: Plan, walk: PausedWalk<W>, bytes: u64) {
+        if self.component != component {
+            return;
+        }
+        self.walks.push((plan, walk));
+        let mut held = self.bytes();
+        self.walks.retain(|(_, walk)| {
+            let is_kept = held <= bytes;
+            held -= if is_kept { 0 } else { walk.bytes() };
+            is_kept
+        });
+    }
+
+    /// Bytes of all walks together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.walks.iter().map(|(_, walk)| walk.bytes()).sum()
+    }
+}
+
+#[cfg(test)]
+impl<W: Word> PausedStack<W> {
+    /// A stack that counts the whole component of an empty board.
+    pub(super) fn of(frames: Vec<Frame<W>>) -> Self {
+        PausedStack {
+            rows: Vec::new(),
+            changes: Changes::default(),
+            frames,
+            owner: None,
+            path: Vec::new(),
+            may_ask_oracle: false,
+            share_done: 0,
+            nodes: 0,
+            work: 0,
+            recompute_cost: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::Order;
+    use super::*;
+    use crate::count::components::Component;
+
+    const DOWN: Plan = Plan::Branch(Order::Down);
+    const PROBED: Plan = Plan::Branch(Order::Probed);
+
+    /// A walk with a stack of one frame.
+    fn walk() -> PausedWalk<u64> {
+        let frame = Frame::new(Component::empty(), 0, None);
+        PausedWalk {
+            pieces: [Piece::Stack(PausedStack::of(vec![frame]))].into(),
+            in_progress: Vec::new(),
+            unfinished_bytes: 1000,
+            done: 0,
+        }
+    }
+
+    #[test]
+    fn a_walk_goes_on_for_its_component_and_its_plan_only() {
+        let mut walks = PausedWalks::default();
+        assert!(walks.take(5, DOWN).is_none());
+        walks.keep(5, DOWN, walk(), u64::MAX);
+        walks.keep(4, PROBED, walk(), u64::MAX);
+        assert!(walks.take(5, PROBED).is_none());
+        assert!(walks.take(5, DOWN).is_some());
+        assert!(walks.take(5, DOWN).is_none());
+        walks.keep(5, DOWN, walk(), u64::MAX);
+        assert!(walks.take(6, DOWN).is_none());
+        assert!(walks.take(5, DOWN).is_none());
+        assert_eq!(walks.bytes(), 0);
+    }
+
+    #[test]
+    fn the_walk_that_paused_first_is_dropped_first_and_no_more_than_needed() {
+        let bytes = walk().bytes();
+        assert_eq!(bytes, 1000 + size_of::<Frame<u64>>() as u64);
+        for (max_bytes, kept) in [
+            (2 * bytes, [true, true]),
+            (2 * bytes - 1, [false, true]),
+            (bytes - 1, [false, false]),
+        ] {
+            let mut walks = PausedWalks::default();
+            walks.keep(0, DOWN, walk(), max_bytes);
+            walks.keep(0, PROBED, walk(), max_bytes);
+            assert_eq!(
+                [DOWN, PROBED].map(|plan| walks.take(0, plan).is_some()),
+                kept
+            );
+        }
+    }
+}
