@@ -13,6 +13,9 @@ use crate::count::plan::Plan;
 use crate::line::{Known, Word};
 use crate::solutions::Count;
 
+/// Bytes of a component in progress besides its key, with the room that the table has for others.
+const CLAIM_BYTES: u64 = 100;
+
 /// The stack of a worker that has stopped between two nodes.
 #[derive(Debug)]
 pub(crate) struct PausedStack<W> {
@@ -54,11 +57,13 @@ pub(crate) struct PausedWalk<W> {
 
 impl<W> PausedWalk<W> {
     fn bytes(&self) -> u64 {
-        let bytes = |piece: &Piece<W>| match piece {
+        let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Stack(stack) => stack.bytes(),
             Piece::Task(task) => task.bytes(),
-        };
-        self.unfinished_bytes + self.pieces.iter().map(bytes).sum::<u64>()
+        });
+        let claims = self.in_progress.iter().flat_map(|shard| shard.keys());
+        let claims = claims.map(|key| size_of_val(&**key) as u64 + CLAIM_BYTES);
+        self.unfinished_bytes + pieces.sum::<u64>() + claims.sum::<u64>()
     }
 
     /// Whether nothing of it is left to be counted.
@@ -86,9 +91,9 @@ impl<W> PausedWalk<W> {
         bound.result()
     }
 
-    /// Whether it has claimed components, so that it must be run as a walk that several workers share.
-    pub(super) fn has_claims(&self) -> bool {
-        self.in_progress.iter().any(|shard| !shard.is_empty())
+    /// Whether it has several pieces or has claimed components, as a walk that several workers may share.
+    pub(super) fn is_shared(&self) -> bool {
+        self.pieces.len() > 1 || self.in_progress.iter().any(|shard| !shard.is_empty())
     }
 }
 

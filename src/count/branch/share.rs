@@ -26,15 +26,15 @@ impl<W: Word> Worker<'_, '_, W> {
     /// has paused.
     pub(crate) fn run_walk(&mut self, trial: Trial) -> TrialEnd {
         let paused = lock(&self.shared.paused_walks).take(trial.component, trial.plan);
-        let (is_new, has_claims) = match &paused {
+        let (is_new, is_shared) = match &paused {
             None => (true, false),
-            Some(paused) => (false, paused.has_claims()),
+            Some(paused) => (false, paused.is_shared()),
         };
         let walk = Arc::new(match paused {
             None => Walk::new(trial),
             Some(paused) => Walk::resumed(trial, paused),
         });
-        self.prepare(&walk, has_claims);
+        self.prepare(&walk, is_shared);
         if !self.oracle.is_built() {
             // A trial of a helper must ask the oracle as early as one of the host, so that both can be compared.
             self.question_threshold_ns = FIRST_QUESTION_THRESHOLD_NS;
@@ -46,7 +46,7 @@ impl<W: Word> Worker<'_, '_, W> {
             self.recorded_plan = Some(trial.plan);
             checkpointer.begin_walk(trial.plan);
         }
-        // Its first piece is that of the whole component, which has the trail: no other worker may take it.
+        // The first piece is the stack of the whole component, if that is left. This worker takes it, because it records the trail.
         let first = match is_new {
             true => None,
             false => walk.wait_for_piece(),
@@ -147,8 +147,8 @@ impl<W: Word> Worker<'_, '_, W> {
         self.shared_walk = None;
     }
 
-    /// Sets the worker up for the trial of a walk. If the walk `has_claims`, it is run as a shared one even if it is for one worker.
-    fn prepare(&mut self, walk: &Arc<Walk<W>>, has_claims: bool) {
+    /// Sets the worker up for the trial of a walk. A walk that several workers have shared `is_shared` even if the trial is for one worker.
+    fn prepare(&mut self, walk: &Arc<Walk<W>>, is_shared: bool) {
         let trial = walk.trial;
         self.component = trial.component;
         self.may_ask_oracle = trial.thorough && SatSolver::IS_BUILT_IN;
@@ -168,7 +168,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.reported = (self.work(), 0);
         self.work_limit = self.work().saturating_add(trial.budget);
         self.recorded_plan = None;
-        let is_shared = has_claims || self.shared.workers > 1 && !trial.is_solo;
+        let is_shared = is_shared || self.shared.workers > 1 && !trial.is_solo;
         self.shared_walk = is_shared.then(|| Arc::clone(walk));
     }
 
@@ -291,6 +291,7 @@ impl<W: Word> Worker<'_, '_, W> {
     /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap for which a task counts;
     /// `None` for the stack of the whole component.
     fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Arc<Unfinished<W>>>) {
+        let is_whole = owner.is_none();
         let mut polls = self.pace.polls();
         let is_complete = loop {
             if self.shared.control.stopped() {
@@ -301,8 +302,9 @@ impl<W: Word> Worker<'_, '_, W> {
                 || self.pace.polls() != polls
             {
                 polls = self.pace.polls();
-                let work = self.poll(walk, owner.is_none());
-                if self.shared.checkpointer.is_some()
+                let work = self.poll(walk, is_whole);
+                if is_whole
+                    && self.shared.checkpointer.is_some()
                     && self.trail_recorded.elapsed() >= TRAIL_INTERVAL
                 {
                     self.record_trail(work);
@@ -345,8 +347,8 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
         };
-        let work = self.poll(walk, owner.is_none() && !is_complete);
-        if !is_complete {
+        let work = self.poll(walk, is_whole && !is_complete);
+        if is_whole && !is_complete {
             self.record_trail(work);
         }
         let stack = self.pause_stack(owner);

@@ -4,6 +4,7 @@ use super::super::walk::Claim;
 use super::*;
 use crate::board::{Board, Clues};
 use crate::count::Counter;
+use crate::count::checkpointer::Checkpointer;
 use crate::count::components::{ComponentTable, Store};
 use crate::count::options::Method;
 use crate::count::root;
@@ -22,6 +23,8 @@ struct Start {
     memory: u64,
     min_shared_cells: u32,
     nodes: Option<u64>,
+    /// Whether a checkpointer records the trail.
+    is_recorded: bool,
 }
 
 impl Default for Start {
@@ -32,6 +35,7 @@ impl Default for Start {
             memory: 1 << 26,
             min_shared_cells: 2,
             nodes: None,
+            is_recorded: false,
         }
     }
 }
@@ -72,6 +76,8 @@ fn with_walk<T>(
     let components = root::components(&board, numbers, &shared.control);
     shared.components = components.expect("nothing stops it");
     shared.workers = 2;
+    let checkpointer = Checkpointer::new(puzzle, 1 << 20);
+    shared.checkpointer = start.is_recorded.then_some(&checkpointer);
     let trial = Trial {
         is_solo: false,
         ..Trial::of(Plan::Branch(start.order))
@@ -426,5 +432,25 @@ fn a_walk_that_pauses_loses_nothing_and_proves_what_it_has_counted() {
             before = bound;
         }
         assert!(!before.is_zero());
+    }
+}
+
+/// A later process would take the sides of a task for those of the whole component.
+#[test]
+fn the_stack_of_a_task_is_not_recorded_as_the_trail_of_the_component() {
+    let start = Start {
+        nodes: Some(3),
+        is_recorded: true,
+        ..Start::default()
+    };
+    let plan = Plan::Branch(start.order);
+    for is_task in [false, true] {
+        with_walk(&permutations(6), &start, |worker, walk| {
+            worker.recorded_plan = Some(plan);
+            let owner = is_task.then(|| walk.root());
+            worker.run_stack(walk, owner.as_ref());
+            assert!(matches!(walk.take_end(), TrialEnd::Stopped));
+            assert_eq!(worker.shared.trail(0, plan).is_none(), is_task);
+        });
     }
 }
