@@ -2,7 +2,7 @@
 //! and is passed on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::count::components::{Component, ComponentValue, Key, Rows};
 use crate::graph::{Edge, NodeId};
@@ -19,6 +19,31 @@ pub(crate) struct Unfinished<W> {
     /// Whether the value is no longer needed. Relaxed: a hint that saves work.
     is_cancelled: AtomicBool,
     state: Mutex<State<W>>,
+}
+
+impl<W> Drop for Unfinished<W> {
+    /// Drops those that it alone would have filled, one after the other: they form long chains.
+    fn drop(&mut self) {
+        let mut receivers = self.take_receivers();
+        while let Some(receiver) = receivers.pop() {
+            if let Some(mut unfinished) = Arc::into_inner(receiver) {
+                receivers.append(&mut unfinished.take_receivers());
+            }
+        }
+    }
+}
+
+impl<W> Unfinished<W> {
+    /// Takes out those of which the value would fill a gap.
+    fn take_receivers(&mut self) -> Vec<Arc<Self>> {
+        let state = self.state.get_mut();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut state.destination, Destination::Nowhere) {
+            Destination::Nowhere | Destination::WalkResult => Vec::new(),
+            Destination::Gap(receiver) => vec![receiver],
+            Destination::WaitingSides(waiting) => waiting.into_iter().map(|gap| gap.side).collect(),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -297,3 +297,20 @@ fn a_count_replaces_the_end_of_the_budget_but_not_the_other_way_round() {
         assert!(matches!(walk.take_end(), TrialEnd::Done(_)));
     }
 }
+
+#[test]
+fn a_long_chain_of_unfinished_sides_and_components_is_dropped_without_a_deep_stack() {
+    let mut chain = Unfinished::<u64>::product(Destination::WalkResult);
+    for _ in 0..500_000 {
+        let open = Unfinished::open_component();
+        let record = ComponentRecord {
+            component: component(1),
+            nodes: 1,
+            recompute_cost: 1,
+        };
+        open.close_component(chain, record);
+        chain = Unfinished::open_side();
+        chain.close_side(open, None);
+    }
+    drop(chain);
+}
