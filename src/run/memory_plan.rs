@@ -2,9 +2,9 @@
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings, probes, subproblem caches and one SAT solver. A count
 //! holds numbers, components, lines, probes, SAT solvers, deferred work, paused walks, paused sweeps and, if requested, the graph; a sweep
-//! has the share of the last four, less what paused walks and the graph take. A repair holds obstacles, the state of its local search, and searches. A split holds cubes
-//! and the results of probing them. Outside of the limit, each thread has half a MiB for settled lines, and at least an eighth for records
-//! of probes.
+//! has the share of the last four, less what paused walks and the graph take. A repair holds obstacles, the state of its local search, and
+//! searches. A split holds cubes and the results of probing them. Outside of the limit, each thread has half a MiB for settled lines, and at
+//! least an eighth for records of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]
