@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::frame::Frame;
+use super::piece::WalkTask;
 use super::unfinished::{Snapshot, Unfinished};
-use super::walk::WalkTask;
 use crate::count::components::Key;
 use crate::line::Word;
 use crate::solutions::Count;

@@ -9,6 +9,7 @@ mod frame;
 pub(crate) mod order;
 pub(crate) mod paused_sweeps;
 pub(crate) mod paused_walks;
+pub(crate) mod piece;
 mod probe;
 mod retrace;
 mod share;

@@ -4,44 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::bound::Bound;
-use super::frame::Frame;
-use super::unfinished::Unfinished;
-use super::walk::{ComponentsInProgress, Piece, shard};
-use crate::board::{Cell, Changes};
+use super::piece::{ComponentsInProgress, Piece, shard};
 use crate::count::components::Key;
 use crate::count::plan::Plan;
-use crate::line::{Known, Word};
+use crate::line::Word;
 use crate::solutions::Count;
 
 /// Bytes of a component in progress besides its key, with the room that the table has for others.
 const CLAIM_BYTES: u64 = 100;
-
-/// The stack of a worker that has stopped between two nodes.
-#[derive(Debug)]
-pub(crate) struct PausedStack<W> {
-    /// The known cells of each row before the first frame, and what the frames have decided since then.
-    pub(super) rows: Vec<Known<W>>,
-    pub(super) changes: Changes<W>,
-    /// The frames, whose marks count from the first one's.
-    pub(super) frames: Vec<Frame<W>>,
-    /// The owner of the gap for which a task counts; `None` for the stack of the whole component.
-    pub(super) owner: Option<Arc<Unfinished<W>>>,
-    /// The decisions from the root to the first frame.
-    pub(super) path: Vec<(Cell, bool)>,
-    pub(super) may_ask_oracle: bool,
-    /// The totals of the worker: share of the walk done in this stack, nodes, nanoseconds of work, and recomputation cost.
-    pub(super) share_done: u64,
-    pub(super) nodes: u64,
-    pub(super) work: u64,
-    pub(super) recompute_cost: u64,
-}
-
-impl<W> PausedStack<W> {
-    fn bytes(&self) -> u64 {
-        let frames: u64 = self.frames.iter().map(Frame::bytes).sum();
-        size_of_val(&*self.rows) as u64 + self.changes.bytes() + frames
-    }
-}
 
 /// A walk that has paused.
 #[derive(Debug)]
@@ -147,27 +117,10 @@ impl<W> PausedWalks<W> {
 }
 
 #[cfg(test)]
-impl<W: Word> PausedStack<W> {
-    /// A stack that counts the whole component of an empty board.
-    pub(super) fn of(frames: Vec<Frame<W>>) -> Self {
-        PausedStack {
-            rows: Vec::new(),
-            changes: Changes::default(),
-            frames,
-            owner: None,
-            path: Vec::new(),
-            may_ask_oracle: false,
-            share_done: 0,
-            nodes: 0,
-            work: 0,
-            recompute_cost: 0,
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
+    use super::super::frame::Frame;
     use super::super::order::Order;
+    use super::super::piece::PausedStack;
     use super::*;
     use crate::count::components::Component;
 

@@ -11,27 +11,20 @@
 //! nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHasher};
-
-use super::paused_walks::{PausedStack, PausedWalk};
+use super::paused_walks::PausedWalk;
+use super::piece::{ComponentsInProgress, PausedStack, Piece, SHARDS, WalkTask, shard};
 use super::unfinished::{ComponentRecord, Destination, GapValue, Kind, Unfinished, WaitingSide};
-use crate::board::Cell;
 use crate::count::components::{Component, ComponentValue, Key, Store, edge};
 use crate::count::plan::{Trial, TrialEnd};
 use crate::graph::Edge;
-use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::line::Word;
 use crate::run::lock;
 use crate::search::WHOLE;
 use crate::solutions::Count;
-
-/// Number of shards of the table of components in progress; each has its own lock.
-const SHARDS: usize = 64;
 
 /// A worker without a task checks at this interval whether the run was stopped.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -43,45 +36,6 @@ const MAX_SLOWDOWN: f64 = 1000.0;
 /// Maximum time to wait for the stacks of the other workers when a walk is over, and when the run is stopped.
 const MAX_STACK_WAIT: Duration = Duration::from_secs(1);
 const MAX_STACK_WAIT_OF_STOP: Duration = Duration::from_millis(100);
-
-/// A piece of a walk for any worker to begin.
-#[derive(Debug)]
-pub(crate) struct WalkTask<W> {
-    /// The known cells of each row, before the piece is begun.
-    pub(crate) rows: Vec<Known<W>>,
-    pub(crate) component: Component<W>,
-    /// The side of the branch on this cell; `None` for the whole component.
-    pub(crate) side: Option<(Cell, bool)>,
-    /// To what its result is passed: for a side, the component that it divides; for a component, the side that contains it.
-    pub(crate) owner: Arc<Unfinished<W>>,
-    /// A solution of the puzzle in which all decisions above the component hold.
-    pub(crate) witness_above: Option<Arc<Grid>>,
-    /// The estimated share of this piece in the work of the walk, out of [`WHOLE`].
-    pub(crate) weight: u64,
-    /// The decisions above the piece.
-    pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be asked: only if all decisions of `path` hold in some solution.
-    pub(crate) may_ask_oracle: bool,
-}
-
-impl<W> WalkTask<W> {
-    /// Bytes of the task.
-    pub(super) fn bytes(&self) -> u64 {
-        let lists = size_of_val(&*self.rows) + size_of_val(&*self.path);
-        (size_of::<Self>() + lists) as u64 + self.component.bytes()
-    }
-}
-
-/// A piece of a walk that a worker takes.
-#[derive(Debug)]
-pub(crate) enum Piece<W> {
-    Task(WalkTask<W>),
-    /// A stack of an earlier round.
-    Stack(PausedStack<W>),
-}
-
-/// The keys of components in progress, with the sides that wait for each.
-pub(super) type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
 
 /// The state of a walk that its workers share.
 #[derive(Debug)]
@@ -118,12 +72,6 @@ pub(crate) struct Walk<W> {
     ended_stacks: Mutex<Vec<PausedStack<W>>>,
     /// The best lower bound that has been proved for the count of the component, rounded.
     best_bound: Mutex<f64>,
-}
-
-/// The index of the shard that has this key.
-pub(super) fn shard(key: &Key) -> usize {
-    let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
-    (hash >> 32) as usize % SHARDS
 }
 
 /// The result of a worker's attempt to claim a component.

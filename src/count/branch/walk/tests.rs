@@ -1,8 +1,10 @@
 use super::super::frame::Frame;
 use super::super::order::Order;
 use super::*;
+use crate::board::Cell;
 use crate::count::components::ComponentTable;
 use crate::count::plan::Plan;
+use crate::puzzle::Grid;
 
 impl<W: Word> Walk<W> {
     /// Sets the number of workers that the walk takes to be idle. It offers tasks to idle workers.

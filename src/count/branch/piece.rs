@@ -1,0 +1,109 @@
+//! The pieces of a walk that a worker can take: tasks that nobody has begun, and stacks that have paused.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::frame::Frame;
+use super::unfinished::{Unfinished, WaitingSide};
+use crate::board::{Cell, Changes};
+use crate::count::components::{Component, Key};
+use crate::line::Known;
+#[cfg(test)]
+use crate::line::Word;
+use crate::puzzle::Grid;
+
+/// Number of shards of the table of components in progress; each has its own lock.
+pub(super) const SHARDS: usize = 64;
+
+/// A piece of a walk for any worker to begin.
+#[derive(Debug)]
+pub(crate) struct WalkTask<W> {
+    /// The known cells of each row, before the piece is begun.
+    pub(crate) rows: Vec<Known<W>>,
+    pub(crate) component: Component<W>,
+    /// The side of the branch on this cell; `None` for the whole component.
+    pub(crate) side: Option<(Cell, bool)>,
+    /// To what its result is passed: for a side, the component that it divides; for a component, the side that contains it.
+    pub(crate) owner: Arc<Unfinished<W>>,
+    /// A solution of the puzzle in which all decisions above the component hold.
+    pub(crate) witness_above: Option<Arc<Grid>>,
+    /// The estimated share of this piece in the work of the walk, out of [`WHOLE`].
+    pub(crate) weight: u64,
+    /// The decisions above the piece.
+    pub(crate) path: Vec<(Cell, bool)>,
+    /// Whether the oracle may be asked: only if all decisions of `path` hold in some solution.
+    pub(crate) may_ask_oracle: bool,
+}
+
+impl<W> WalkTask<W> {
+    /// Bytes of the task.
+    pub(super) fn bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.path);
+        (size_of::<Self>() + lists) as u64 + self.component.bytes()
+    }
+}
+
+/// A piece of a walk that a worker takes.
+#[derive(Debug)]
+pub(crate) enum Piece<W> {
+    Task(WalkTask<W>),
+    /// A stack of an earlier round.
+    Stack(PausedStack<W>),
+}
+
+/// The keys of components in progress, with the sides that wait for each.
+pub(super) type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
+
+/// The stack of a worker that has stopped between two nodes.
+#[derive(Debug)]
+pub(crate) struct PausedStack<W> {
+    /// The known cells of each row before the first frame, and what the frames have decided since then.
+    pub(super) rows: Vec<Known<W>>,
+    pub(super) changes: Changes<W>,
+    /// The frames, whose marks count from the first one's.
+    pub(super) frames: Vec<Frame<W>>,
+    /// The owner of the gap for which a task counts; `None` for the stack of the whole component.
+    pub(super) owner: Option<Arc<Unfinished<W>>>,
+    /// The decisions from the root to the first frame.
+    pub(super) path: Vec<(Cell, bool)>,
+    pub(super) may_ask_oracle: bool,
+    /// The totals of the worker: share of the walk done in this stack, nodes, nanoseconds of work, and recomputation cost.
+    pub(super) share_done: u64,
+    pub(super) nodes: u64,
+    pub(super) work: u64,
+    pub(super) recompute_cost: u64,
+}
+
+impl<W> PausedStack<W> {
+    pub(super) fn bytes(&self) -> u64 {
+        let frames: u64 = self.frames.iter().map(Frame::bytes).sum();
+        size_of_val(&*self.rows) as u64 + self.changes.bytes() + frames
+    }
+}
+
+/// The index of the shard that has this key.
+pub(super) fn shard(key: &Key) -> usize {
+    let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
+    (hash >> 32) as usize % SHARDS
+}
+
+#[cfg(test)]
+impl<W: Word> PausedStack<W> {
+    /// A stack that counts the whole component of an empty board.
+    pub(super) fn of(frames: Vec<Frame<W>>) -> Self {
+        PausedStack {
+            rows: Vec::new(),
+            changes: Changes::default(),
+            frames,
+            owner: None,
+            path: Vec::new(),
+            may_ask_oracle: false,
+            share_done: 0,
+            nodes: 0,
+            work: 0,
+            recompute_cost: 0,
+        }
+    }
+}
