@@ -18,7 +18,7 @@ const FIRST_ROUND_WORK: u64 = 96;
 const GROWTH: u64 = 4;
 
 /// The same for the first round, where sweeps are among the plans. The number is not tried by other sweeps then, so that rounds serve only to
-/// tell how far the graph is, and walks begin again in each.
+/// tell how far the graph is.
 const FIRST_ROUND_WORK_WITH_SWEEPS: u64 = 1000;
 
 /// Before a round, these sweeps try to count the number alone. A component that is too wide for both is left to branching, which the

@@ -7,6 +7,7 @@ mod dissection;
 mod frame;
 
 pub(crate) mod order;
+mod paused;
 pub(crate) mod paused_sweeps;
 pub(crate) mod paused_walks;
 pub(crate) mod piece;

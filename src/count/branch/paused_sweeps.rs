@@ -1,52 +1,32 @@
 //! The sweeps that go on in later rounds, and the memory that they hold meanwhile.
 
+use super::paused::{Held, Paused};
 use crate::count::frontier::{Direction, Sweep};
 
 /// The sweeps of one component that have paused, at most one in each direction.
-#[derive(Debug, Default)]
-pub(crate) struct PausedSweeps {
-    component: usize,
-    sweeps: Vec<(Direction, Sweep)>,
+pub(crate) type PausedSweeps = Paused<Direction, Sweep>;
+
+impl Held for Sweep {
+    fn bytes(&self) -> u64 {
+        Sweep::bytes(self)
+    }
 }
 
 impl PausedSweeps {
-    /// Takes out the sweep of this component in this direction. Drops all sweeps of other components.
-    pub(crate) fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep> {
-        if self.component != component {
-            self.component = component;
-            self.sweeps.clear();
-        }
-        let is_same = |(paused, _): &(Direction, Sweep)| *paused == direction;
-        let place = self.sweeps.iter().position(is_same)?;
-        Some(self.sweeps.swap_remove(place).1)
-    }
-
-    /// Keeps a sweep of the component of the last [`take`](Self::take).
-    pub(crate) fn keep(&mut self, direction: Direction, sweep: Sweep) {
-        self.sweeps.push((direction, sweep));
-    }
-
-    /// The component of the sweeps.
-    pub(super) fn component(&self) -> usize {
-        self.component
-    }
-
     /// Frees what the sweeps can do again with little work, if they hold more than this number of bytes; if that does not suffice, also what
     /// they have done for the part of a divided sweep.
     fn shrink_beyond(&mut self, bytes: u64) {
         if self.bytes() > bytes {
-            self.sweeps.iter_mut().for_each(|(_, sweep)| sweep.shrink());
+            self.trials_mut().for_each(Sweep::shrink);
         }
         if self.bytes() > bytes {
-            let sweeps = self.sweeps.iter_mut();
-            sweeps.for_each(|(_, sweep)| sweep.drop_part());
+            self.trials_mut().for_each(Sweep::drop_part);
         }
     }
 
     /// Drops all sweeps, [aside](crate::run::drop_aside) if they are large.
     pub(crate) fn drop_aside(&mut self) {
-        let sweeps = self.sweeps.drain(..);
-        sweeps.for_each(|(_, sweep)| sweep.drop_aside());
+        self.drain().for_each(Sweep::drop_aside);
     }
 
     /// Frees memory until all sweeps together hold at most this number of bytes: first what they can do again, then whole sweeps, the one that
@@ -54,22 +34,6 @@ impl PausedSweeps {
     pub(super) fn fit(&mut self, bytes: u64) -> Vec<Direction> {
         self.shrink_beyond(bytes);
         self.drop_beyond(bytes)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum()
-    }
-
-    /// Drops sweeps until all together hold at most this number of bytes.
-    fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
-        let mut held = self.bytes();
-        let is_dropped = |(_, sweep): &mut (Direction, Sweep)| {
-            let is_dropped = held > bytes;
-            held -= if is_dropped { sweep.bytes() } else { 0 };
-            is_dropped
-        };
-        let dropped = self.sweeps.extract_if(.., is_dropped);
-        dropped.map(|(direction, _)| direction).collect()
     }
 }
 

@@ -17,10 +17,11 @@ use crate::puzzle::Grid;
 /// Number of shards of the table of components in progress; each has its own lock.
 pub(super) const SHARDS: usize = 64;
 
-/// A piece of a walk for any worker to begin.
+/// A task of a walk for any worker: the other side of a branch, or a component of a side that is known to have a solution, that nobody has
+/// begun.
 #[derive(Debug)]
 pub(crate) struct WalkTask<W> {
-    /// The known cells of each row, before the piece is begun.
+    /// The known cells of each row, before the task is begun.
     pub(crate) rows: Vec<Known<W>>,
     pub(crate) component: Component<W>,
     /// The side of the branch on this cell; `None` for the whole component.
@@ -29,9 +30,9 @@ pub(crate) struct WalkTask<W> {
     pub(crate) owner: Arc<Unfinished<W>>,
     /// A solution of the puzzle in which all decisions above the component hold.
     pub(crate) witness_above: Option<Arc<Grid>>,
-    /// The estimated share of this piece in the work of the walk, out of [`WHOLE`].
+    /// The estimated share of this task in the work of the walk, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) weight: u64,
-    /// The decisions above the piece.
+    /// The decisions above the task.
     pub(crate) path: Vec<(Cell, bool)>,
     /// Whether the oracle may be asked: only if all decisions of `path` hold in some solution.
     pub(crate) may_ask_oracle: bool,

@@ -27,10 +27,8 @@ impl<W: Word> Worker<'_, '_, W> {
     /// has paused.
     pub(crate) fn run_walk(&mut self, trial: Trial) -> TrialEnd {
         let paused = lock(&self.shared.paused_walks).take(trial.component, trial.plan);
-        let (is_new, is_shared) = match &paused {
-            None => (true, false),
-            Some(paused) => (false, paused.is_shared()),
-        };
+        let is_new = paused.is_none();
+        let is_shared = paused.as_ref().is_some_and(PausedWalk::is_shared);
         let walk = Arc::new(match paused {
             None => Walk::new(trial),
             Some(paused) => Walk::resumed(trial, paused),
@@ -48,17 +46,13 @@ impl<W: Word> Worker<'_, '_, W> {
             checkpointer.begin_walk(trial.plan);
         }
         // The first piece is the stack of the whole component, if that is left. This worker takes it, because it records the trail.
-        let first = match is_new {
-            true => None,
-            false => walk.wait_for_piece(),
-        };
+        let first = (!is_new).then(|| walk.wait_for_piece()).flatten();
         if !trial.is_solo && self.shared_walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }
         match first {
-            None if is_new => self.begin_walk(&walk),
-            None => {}
             Some(piece) => self.run_piece(&walk, piece),
+            None => self.begin_walk(&walk),
         }
         self.recorded_plan = None;
         self.run_tasks(&walk);
@@ -130,8 +124,11 @@ impl<W: Word> Worker<'_, '_, W> {
             return;
         }
         let mut paused_walks = lock(&self.shared.paused_walks);
-        let bytes = self.shared.max_paused_bytes();
-        paused_walks.keep(trial.component, trial.plan, paused, bytes);
+        // A helper may end a walk of a component that has been counted meanwhile.
+        if paused_walks.component() == trial.component {
+            paused_walks.keep(trial.plan, paused);
+            paused_walks.drop_beyond(self.shared.max_paused_bytes());
+        }
     }
 
     /// Records a lower bound that a walk has proved for the count of its component.

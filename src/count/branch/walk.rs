@@ -1,9 +1,8 @@
 //! A walk counts one component by branching, with one plan. Several workers share it, and each component within the component is counted
 //! once.
 //!
-//! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`] for each. While another worker
-//! is idle, a worker gives away a piece that is not begun, the one nearest to the bottom of its stack, as a [`WalkTask`]. A piece is the other
-//! side of a branch, or a component of a side that is known to have a solution. It leaves a *gap*.
+//! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`](super::frame::Frame) for each.
+//! While another worker is idle, a worker gives away a [`WalkTask`], the one nearest to the bottom of its stack. That leaves a *gap*.
 //!
 //! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
 //! leaves a gap as well, and continues with another component. When a side or component leaves the stack with gaps, it is kept as an
