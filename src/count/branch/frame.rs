@@ -67,6 +67,14 @@ pub(crate) struct Frame<W> {
 }
 
 impl<W> Frame<W> {
+    /// Whether the oracle may be asked about the sides of later frames, and whether these sides may be given to other workers. Both hold if
+    /// the current side has a solution. They hold, too, if the oracle has given up on it, so that all of it has to be searched, and if it
+    /// is one component: otherwise the search would be in vain if another component had no filling, and the answer that a side has no
+    /// solution could be due to that component.
+    pub(crate) fn may_be_divided(&self) -> bool {
+        self.is_alive || self.retry_threshold_ns > 0 && self.component_count == 1
+    }
+
     /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `witness_above`.
     pub(crate) fn new(
         component: Component<W>,

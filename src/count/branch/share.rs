@@ -355,9 +355,9 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_piece();
     }
 
-    /// Gives away the piece nearest to the root that is not begun. If the oracle may be asked, the decisions that lead to the piece must be
-    /// known to have a solution. Otherwise the work on the piece may be in vain, and if the oracle finds no solution in the piece, that may
-    /// be due to these decisions.
+    /// Gives away the piece nearest to the root that is not begun. If the oracle may be asked, every side above the piece must be known to
+    /// have a solution, or be one that the oracle has given up on. Otherwise the work on the piece may be in vain, and if the oracle finds
+    /// no solution in the piece, that may be due to the sides above it.
     fn give_task_away(&mut self, walk: &Walk<W>) {
         if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;
@@ -365,7 +365,7 @@ impl<W: Word> Worker<'_, '_, W> {
         let min_size = self.shared.options.min_shared_cells;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
-            if self.may_ask_oracle && i > 0 && !self.frames[i - 1].is_alive {
+            if self.may_ask_oracle && i > 0 && !self.frames[i - 1].may_be_divided() {
                 break;
             }
             // The worker itself is about to begin a component of the top frame.

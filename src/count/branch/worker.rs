@@ -120,7 +120,7 @@ const ALL_QUESTIONS: u64 = 1 << 16;
 const MIN_REFUTED_QUESTIONS: u64 = ALL_QUESTIONS / 64;
 
 /// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only in the
-/// subtree of a side with a known solution.
+/// subtree of a side about which the oracle has been asked.
 const TASKS_WANTED_DIVISOR: u64 = 8;
 
 /// The conflict limit of a question is the nanoseconds of work on its side, divided by this number.
@@ -562,10 +562,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// If a question is due, asks the oracle about the lowest side on the stack that is not known to be alive, which need not be the top
-    /// one. A question is due once the work on that side reaches a threshold, which is lower if `tasks_wanted`. `false` if that side has
-    /// no solution: then it is the top of the stack, with the value zero, and all later frames are dropped. `true` otherwise, also without
-    /// an answer.
+    /// If a question is due, asks the oracle about a side on the stack that is not known to be alive. A question is due once the work on the
+    /// side reaches a threshold, which is lower if `tasks_wanted`. The side nearest to the root is asked about first. After a question
+    /// without an answer the next one about the same side has to wait; meanwhile the sides of later frames are asked about. `false` if the
+    /// side has no solution: then it is the top of the stack, with the value zero, and all later frames are dropped. `true` otherwise, also
+    /// without an answer.
     pub(crate) fn may_have_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
@@ -574,10 +575,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         {
             self.alive_frames += 1;
         }
-        let Some(frame) = self.frames.get(self.alive_frames) else {
+        if !self.may_ask_oracle || self.oracle.is_unavailable() {
             return true;
-        };
-        let side_work = self.work().saturating_sub(frame.work_before_side);
+        }
         let threshold = match tasks_wanted {
             true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
             false => {
@@ -585,11 +585,26 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
             }
         };
-        let threshold = threshold.max(frame.retry_threshold_ns);
-        if side_work < threshold || !self.may_ask_oracle || self.oracle.is_unavailable() {
-            return true;
-        }
-        let answer = self.ask_oracle((side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS));
+        let work = self.work();
+        let mut asked = self.alive_frames;
+        let side_work = loop {
+            let Some(frame) = self.frames.get(asked) else {
+                return true;
+            };
+            let side_work = work.saturating_sub(frame.work_before_side);
+            if side_work < threshold {
+                return true;
+            }
+            if side_work >= frame.retry_threshold_ns {
+                break side_work;
+            }
+            if !frame.may_be_divided() {
+                return true;
+            }
+            asked += 1;
+        };
+        let conflicts = (side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS);
+        let answer = self.ask_oracle(asked, conflicts);
         // A question that is asked early for the sake of a task says little about the others.
         if !tasks_wanted && answer != Answer::Unknown {
             let refuted = ALL_QUESTIONS * u64::from(answer == Answer::None);
@@ -611,7 +626,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::None => {
                 // The components of the dropped frames are not counted to the end: they get no value.
-                self.abandon(self.alive_frames + 1);
+                self.abandon(asked + 1);
                 let top = self
                     .frames
                     .last_mut()
@@ -622,19 +637,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 false
             }
             Answer::Unknown => {
-                // The next question about this side has to wait.
-                if let Some(frame) = self.frames.get_mut(self.alive_frames) {
-                    frame.retry_threshold_ns = RETRY_FACTOR * side_work;
-                }
+                self.frames[asked].retry_threshold_ns = RETRY_FACTOR * side_work;
                 true
             }
         }
     }
 
-    /// Asks the oracle whether the side of the first frame not known to be alive has a solution, within a number of conflicts.
-    fn ask_oracle(&mut self, conflicts: u64) -> Answer {
+    /// Asks the oracle whether the current side of the frame with index `asked` has a solution, within a number of conflicts.
+    fn ask_oracle(&mut self, asked: usize, conflicts: u64) -> Answer {
         let before = self.work();
-        let path = self.path_to(self.alive_frames + 1);
+        let path = self.path_to(asked + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         // One question must not use up the rest of a small budget.
         let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());

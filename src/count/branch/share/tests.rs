@@ -293,12 +293,19 @@ fn a_walk_with_tasks_that_is_stopped_proves_most_of_what_it_has_counted() {
 }
 
 #[test]
-fn a_side_is_given_away_if_all_above_it_has_a_solution() {
-    for (is_alive_above, is_given) in [(true, true), (false, false)] {
+fn a_side_is_given_away_if_all_above_it_has_a_solution_or_has_to_be_searched() {
+    for (is_alive_above, gave_up, component_count, is_given) in [
+        (true, false, 2, true),
+        (false, false, 1, false),
+        (false, true, 1, true),
+        (false, true, 2, false),
+    ] {
         with_walk(&pairs(4), &Start::default(), |worker, walk| {
             let component = worker.top().pending.pop().expect("nothing is begun");
             worker.begin_component(component);
             worker.frames[0].is_alive = is_alive_above;
+            worker.frames[0].retry_threshold_ns = gave_up.into();
+            worker.frames[0].component_count = component_count;
             worker.frames[1].is_alive = false;
             worker.may_ask_oracle = true;
             worker.give_task_away(walk);

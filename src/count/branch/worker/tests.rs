@@ -1,6 +1,7 @@
 use super::*;
 use crate::count::plan::{Trial, TrialEnd};
 use crate::count::shared::tests::{setup, two_permutations, with_shared};
+use crate::sat::SatSolver;
 
 /// Calls `test` with a worker at the root of [`two_permutations`], of which the first component has 2x2 cells.
 fn with_worker(test: impl FnOnce(&mut Worker<'_, '_, u64>)) {
@@ -55,6 +56,43 @@ fn the_sides_above_one_with_a_solution_are_alive_up_to_one_with_a_component_that
             worker.mark_alive();
             let marked: Vec<bool> = worker.frames.iter().map(|it| it.is_alive).collect();
             assert_eq!(marked, expected);
+        });
+    }
+}
+
+/// A side that the oracle has given up on has to be searched, so the oracle is asked about the sides within it. If the side has split, a
+/// component without a filling could be the reason for an answer about another component.
+#[test]
+fn the_sides_within_one_that_the_oracle_has_given_up_on_are_asked_about() {
+    // In the first row, the first cell is filled. The second cell cannot be filled then.
+    for (second, gave_up, component_count, expected) in [
+        (true, true, 1, (false, vec![false, false])),
+        (false, true, 1, (true, vec![true, true])),
+        (true, true, 2, (true, vec![false, false])),
+        (true, false, 1, (true, vec![true, false])),
+    ] {
+        let no_answer = (true, vec![false, false]);
+        let expected = if SatSolver::IS_BUILT_IN {
+            expected
+        } else {
+            no_answer
+        };
+        with_worker(|worker| {
+            worker.question_threshold_ns = 0;
+            let decided = |column, filled| Frame {
+                decision: Some((Cell { row: 0, column }, filled)),
+                ..side()
+            };
+            let given_up_on = Frame {
+                component_count,
+                retry_threshold_ns: if gave_up { u64::MAX } else { 0 },
+                ..decided(0, true)
+            };
+            worker.frames = vec![given_up_on, decided(1, second)];
+            let may_have = worker.may_have_solution(false);
+            let alive: Vec<bool> = worker.frames.iter().map(|it| it.is_alive).collect();
+            assert_eq!((may_have, alive), expected);
+            assert_eq!(worker.frames[1].product.is_zero(), !may_have);
         });
     }
 }
