@@ -27,7 +27,7 @@ use super::status::Status;
 use crate::board::{Board, Clues};
 use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::puzzle::{Grid, verify};
 use crate::run::{Activity, Control, Statistics, lock, memory_plan};
 use crate::sat::{Backbone, SatSolver};
 use crate::search::{Effort, Outcome, Search, Total};
@@ -104,7 +104,13 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     shared.checkpointer = checkpointer;
     shared.rows = board.rows().to_vec();
     shared.components = components;
-    shared.witness = progress.solution.clone();
+    // A goal of the file need not be a solution, nor lie in the cube.
+    let goal = setup.puzzle.notes().goal.as_ref();
+    let goal = goal.filter(|goal| setup.is_whole() && verify(setup.puzzle, goal).is_ok());
+    shared.witness = progress.solution.as_ref().or(goal).cloned();
+    if shared.witness.is_some() {
+        status.raise_bound(Count::ONE);
+    }
     let driver = Driver {
         setup,
         checkpointer,
@@ -294,7 +300,7 @@ impl<W: Word> Driver<'_, '_, W> {
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .single_threaded()
             .limits(setup.limits.clone())
-            .backbone_under(&self.shared.control, effort, None);
+            .backbone_under(&self.shared.control, effort, self.shared.witness.as_ref());
         self.shared.status.add_nodes(outcome.statistics.nodes);
         let witness = &mut self.shared.witness;
         *witness = solutions.into_iter().next().or(witness.take());

@@ -351,6 +351,46 @@ fn a_side_that_is_refuted_for_helpers_is_left() {
     }
 }
 
+/// A goal that is a solution is known from the start. One that is none, or that lies outside the cube, changes nothing.
+#[test]
+fn a_goal_that_is_a_solution_is_counted_from_the_start() {
+    let mut random = Random(16);
+    for _ in 0..6 {
+        let grid = random.grid(10, 10, 0.35);
+        let puzzle = Puzzle::from_grid(&grid);
+        let all = Counter::new(&puzzle).run().solutions;
+        assert!(*all.number() > Count::ONE);
+        let with_goal = |goal: &Grid| {
+            let notes = puzzle.notes().clone().goal(goal.clone());
+            puzzle.clone().with_notes(notes).unwrap()
+        };
+        let limits = Limits::default().nodes(0);
+        let bound = |puzzle: &Puzzle| {
+            let counting = Counter::new(puzzle).limits(limits.clone());
+            counting.run().solutions
+        };
+        let mut other = grid.clone();
+        other.set(3, 4, !grid.get(3, 4));
+        let (solution, none) = (with_goal(&grid), with_goal(&other));
+        assert_eq!(bound(&solution), Total::AtLeast(Count::ONE));
+        assert_eq!(bound(&none), Total::AtLeast(Count::ZERO));
+        agree(&solution, &all);
+        agree(&none, &all);
+        for (row, column) in [(0, 0), (3, 4), (9, 5)] {
+            let decision = Decision {
+                cell: Cell::new(row, column),
+                filled: !grid.get(row, column),
+            };
+            let path = vec![decision];
+            let count = |puzzle| {
+                let cube = Cube { path: path.clone() };
+                Counter::new(puzzle).within(cube).run().solutions
+            };
+            assert_eq!(count(&solution), count(&puzzle));
+        }
+    }
+}
+
 /// Stopped anywhere on several threads, what is proved is a lower bound.
 #[test]
 fn a_shared_walk_that_is_stopped_is_never_too_large() {
