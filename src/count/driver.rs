@@ -27,7 +27,7 @@ use super::status::Status;
 use crate::board::{Board, Clues};
 use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};
-use crate::puzzle::{Grid, verify};
+use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Statistics, lock, memory_plan};
 use crate::sat::{Backbone, SatSolver};
 use crate::search::{Effort, Outcome, Search, Total};
@@ -65,16 +65,23 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     });
     let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
     let progress = checkpointer.map(Checkpointer::progress).unwrap_or_default();
+    // The goal need not lie in the cube.
+    let goal = setup.is_whole().then(|| setup.puzzle.solved_goal());
+    let witness = progress.solution.as_ref().or(goal.flatten());
+    let lower_bound = match witness {
+        Some(_) => progress.lower_bound.clone().max(Count::ONE),
+        None => progress.lower_bound.clone(),
+    };
     let mut board = Board::<W>::new(&clues);
     let alive = propagate_root(setup, &mut board, &control, progress.cells.as_ref());
     let statistics = Statistics {
         settles: board.settles(),
         ..Statistics::default()
     };
-    // If the run is stopped here, what an earlier process has proved still holds.
+    // If the run is stopped here, what was proved before still holds.
     let early_outcome = || {
         let count = match control.stopped() {
-            true => progress.lower_bound.clone(),
+            true => lower_bound.clone(),
             false => Count::ZERO,
         };
         outcome(&control, began, count, false, statistics)
@@ -99,18 +106,12 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     };
     let store = Store::new(Arc::clone(&table), keeps_graph, graph_share.of(memory));
     let selection = PlanSelection::new_short(components.len(), setup.options.trial_ns, QUICK_PLANS);
-    let status = Status::new(began, progress.lower_bound.clone());
+    let status = Status::new(began, lower_bound.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
     shared.checkpointer = checkpointer;
     shared.rows = board.rows().to_vec();
     shared.components = components;
-    // A goal of the file need not be a solution, nor lie in the cube.
-    let goal = setup.puzzle.notes().goal.as_ref();
-    let goal = goal.filter(|goal| setup.is_whole() && verify(setup.puzzle, goal).is_ok());
-    shared.witness = progress.solution.as_ref().or(goal).cloned();
-    if shared.witness.is_some() {
-        status.raise_bound(Count::ONE);
-    }
+    shared.witness = witness.cloned();
     let driver = Driver {
         setup,
         checkpointer,

@@ -79,7 +79,7 @@ impl<'a> Counter<'a> {
     /// A count with no limit but 4 GiB of memory.
     ///
     /// It uses the threads of the rayon pool in which it is run. The [goal](crate::puzzle::Notes::goal) of the puzzle is taken as a known
-    /// solution, if it is one.
+    /// solution, if it is one; [`Method::Tree`] does not use it.
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Counter {
             setup: Setup {

@@ -12,7 +12,7 @@ use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
 use crate::board::{self, Board, Cell, Clues};
 use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
-use crate::puzzle::{Grid, Puzzle, verify};
+use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::search::{
     Backbone, Cube, Decision, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
@@ -104,8 +104,7 @@ impl Ambiguity {
     fn survey(search: &Search<'_>, table: Option<&Arc<ComponentTable>>) -> Self {
         let started = Instant::now();
         let control = Arc::new(Control::new(&search.limits, false));
-        let goal = search.puzzle.notes().goal.as_ref();
-        let goal = goal.filter(|goal| verify(search.puzzle, goal).is_ok());
+        let goal = search.puzzle.solved_goal();
         let (backbone, solutions, outcome) =
             search.backbone_under(&control, search.whole_effort(), goal);
         let mut ambiguity = Ambiguity {

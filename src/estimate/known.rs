@@ -6,19 +6,13 @@ use std::time::Duration;
 use crate::board::{Board, Cell, Region};
 use crate::count::Counter;
 use crate::line::{Known, Word};
-use crate::puzzle::{Grid, Puzzle, verify};
+use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Effort, Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// Maximum ticks of the SAT solver for the backbone.
 const MAX_BACKBONE_TICKS: u64 = 4_000_000;
-
-/// The goal in the puzzle file, if it is a solution.
-pub(super) fn goal(puzzle: &Puzzle) -> Option<Arc<Grid>> {
-    let goal = puzzle.notes().goal.as_ref()?;
-    verify(puzzle, goal).is_ok().then(|| Arc::new(goal.clone()))
-}
 
 /// Decides the backbone cells that are found within the limits. `None` if there is no solution; else a solution, if one was found.
 pub(super) fn decide_backbone<W: Word>(

@@ -191,7 +191,7 @@ impl<'a> Estimator<'a> {
         let mut run = SharedRun {
             exact: Count::ONE,
             regions: Vec::new(),
-            witness: known::goal(self.puzzle),
+            witness: self.puzzle.solved_goal().cloned().map(Arc::new),
             random: Xoshiro256PlusPlus::seed_from_u64(self.seed),
             statistics: Statistics {
                 nodes: 1,

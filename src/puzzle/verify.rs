@@ -34,6 +34,14 @@ impl fmt::Display for Mismatch {
     }
 }
 
+impl Puzzle {
+    /// The goal, if it is a solution.
+    pub(crate) fn solved_goal(&self) -> Option<&Grid> {
+        let goal = self.notes().goal.as_ref();
+        goal.filter(|goal| verify(self, goal).is_ok())
+    }
+}
+
 /// Checks that `grid` satisfies every clue of `puzzle`.
 ///
 /// O(cells).

@@ -34,7 +34,8 @@ pub(crate) struct WalkTask<W> {
     pub(crate) weight: u64,
     /// The decisions above the task.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be asked: only if all decisions of `path` hold in some solution.
+    /// Whether the oracle may be asked: only if all sides above the task [may be divided](Frame::may_be_divided), so that no other component
+    /// can be the reason for the answer that there is no solution.
     pub(crate) may_ask_oracle: bool,
 }
 
