@@ -301,6 +301,10 @@ impl PlanSelection {
         if self.values.len() == self.components || self.halted {
             return Next::Leave;
         }
+        while let Some(result) = self.todo.front().and_then(|&plan| self.sits_out(plan)) {
+            self.todo.pop_front();
+            self.tried.push(result);
+        }
         if self.todo.is_empty() {
             if !self.under_way.is_empty() {
                 // A round is ranked when all its trials have ended.
@@ -316,6 +320,17 @@ impl PlanSelection {
             Some(plan) => Next::Try(self.begin(plan)),
             None => Next::Leave,
         }
+    }
+
+    /// The result that a plan keeps if it [sits this round out](ranking::sits_out).
+    fn sits_out(&self, plan: Plan) -> Option<TrialResult> {
+        let leader = self.leading_plan().filter(|&leader| leader != plan)?;
+        let of = |results: &[TrialResult], plan: Plan| {
+            results.iter().copied().find(|tried| tried.plan == plan)
+        };
+        let (led, before) = (of(&self.tried, leader)?, of(&self.before, leader)?);
+        let result = of(&self.before, plan).filter(|_| !plan.is_sweep())?;
+        ranking::sits_out(&result, &led, &before, self.round_work).then_some(result)
     }
 
     /// What a helper does next.

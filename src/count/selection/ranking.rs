@@ -4,8 +4,9 @@
 //! the same work stays as well, and from [`FIRST_LAG_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
 //! One plan leads each round: it comes before the other walks and has more work than all other plans together. In the first rounds the
 //! probing order leads, unless another plan proves far more and its forecast is not far worse, or has led and is expected to end far
-//! sooner. Later the plan that proves most leads, and the leader changes only if another plan proves twice as much. The tree search is one
-//! of the plans; it is the best one where components hardly repeat.
+//! sooner. Later the plan that proves most leads, and the leader changes only if another plan proves twice as much, and a plan [sits the
+//! round out](sits_out) if the leader has just proved far more than it. The tree search is one of the plans; it is the best one where
+//! components hardly repeat.
 
 use crate::count::branch::order::Order;
 use crate::count::plan::{Plan, TrialResult};
@@ -110,19 +111,13 @@ pub(crate) fn select_plans(
         FIRST_LAG_BUDGET_NS.. => MIN_FIRST_RATE_SHARE,
         _ => 0.0,
     };
-    let (affordable, near_end) = (
-        AFFORDABLE_ROUNDS * budget as f64,
-        NEAR_END_ROUNDS * budget as f64,
-    );
+    let affordable = AFFORDABLE_ROUNDS * budget as f64;
     let is_patient = !is_decisive || budget < PATIENT_BUDGET_NS && best > affordable;
     let stays = |(i, &(forecast, tried)): (usize, &(f64, TrialResult))| {
         let is_fastest = fastest_index == Some(i) && fastest_rate > 0.0;
         let is_spared = is_patient && [PROBING_PLAN, Plan::Tree].contains(&tried.plan);
-        let max_forecast = match tried.plan {
-            PROBING_PLAN => affordable,
-            _ => near_end,
-        };
-        let lags = rate(&tried) < min_share * fastest_rate && forecast > max_forecast;
+        let lags = rate(&tried) < min_share * fastest_rate
+            && forecast > max_forecast_of_laggard(tried.plan, budget);
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
     let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
@@ -158,6 +153,34 @@ pub(crate) fn select_plans(
         plans.sort_by_key(|tried| Some(tried.plan) != leader);
     }
     (plans, best)
+}
+
+/// Whether a plan with the result `tried` from the round before sits out a round of this budget, because the leader has just proved far more
+/// in the same work. `led` and `before` are the results of the leader in this round and before it.
+pub(crate) fn sits_out(
+    tried: &TrialResult,
+    led: &TrialResult,
+    before: &TrialResult,
+    budget: u64,
+) -> bool {
+    let recent = TrialResult {
+        spent: led.spent.saturating_sub(before.spent),
+        proved: led.proved - before.proved,
+        ..*led
+    };
+    let max_forecast = max_forecast_of_laggard(tried.plan, budget);
+    budget >= DECISIVE_BUDGET_NS
+        && rate(tried) < MIN_RATE_SHARE * rate(&recent)
+        && tried.forecast > max_forecast
+}
+
+/// Maximum forecast of a plan that stays, or has its turn, although it lags behind.
+fn max_forecast_of_laggard(plan: Plan, budget: u64) -> f64 {
+    let rounds = match plan {
+        PROBING_PLAN => AFFORDABLE_ROUNDS,
+        _ => NEAR_END_ROUNDS,
+    };
+    rounds * budget as f64
 }
 
 /// The nanoseconds of work that are left for the leader, from its recent progress, for the comparison with a sweep, and at most
@@ -279,6 +302,27 @@ mod tests {
         // The probing order and the tree search are spared until later.
         assert_eq!(stay(1e15, PROBING_PLAN, 0.04, 1e15, budget), 2);
         assert_eq!(stay(1e15, Plan::Tree, 0.04, 1e15, budget), 2);
+    }
+
+    /// In 16 s of two threads, the tree search of TAAI 2011 #486 had two of them, although the leader had just proved 1723 solutions in the
+    /// time in which the tree search proved 587.
+    #[test]
+    fn a_plan_sits_a_decisive_round_out_if_the_leader_has_just_proved_far_more() {
+        let budget = DECISIVE_BUDGET_NS;
+        let sits_out = |plan: Plan, rate: f64, forecast: f64, budget: u64| {
+            let before = tried(DOWN, budget, 1e15, 1e-3 * budget as f64);
+            let led = tried(DOWN, 3 * budget, 1e15, 2.001 * budget as f64);
+            let plan = tried(plan, budget, forecast, rate * budget as f64);
+            super::sits_out(&plan, &led, &before, budget)
+        };
+        assert!(sits_out(OTHER, 0.24, 1e15, budget));
+        assert!(!sits_out(OTHER, 0.26, 1e15, budget));
+        assert!(!sits_out(OTHER, 0.24, 1e15, budget - 1));
+        assert!(!sits_out(OTHER, 0.24, 1.9 * budget as f64, budget));
+        assert!(sits_out(PROBING_PLAN, 0.24, 17.0 * budget as f64, budget));
+        assert!(!sits_out(PROBING_PLAN, 0.24, 15.0 * budget as f64, budget));
+        assert!(sits_out(Plan::Tree, 0.6, 1e15, budget));
+        assert!(!sits_out(Plan::Tree, 0.7, 1e15, budget));
     }
 
     /// The plan that leads after a round of this budget, led by the probing order, which has proved 1000 solutions. `other` has this rate, as

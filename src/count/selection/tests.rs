@@ -479,6 +479,42 @@ fn helpers_wait_while_a_sweep_that_is_expected_to_end_comes_before_the_leader() 
     assert!(!helper_waits(8 * budget, had_its_turn, false));
 }
 
+/// The tree search had a third of the work of a count although the leader had just proved far more.
+#[test]
+fn a_plan_that_lags_far_behind_the_leader_sits_the_round_out_and_may_come_back() {
+    let (leader, other) = (Plan::Branch(Order::Probed), Plan::Branch(Order::Down));
+    let mut selection = PlanSelection::new(Method::Regions, 1, DECISIVE_BUDGET_NS);
+    selection.todo.clear();
+    selection.tried = [(leader, 2000.0), (other, 1500.0)]
+        .map(|(plan, proved)| TrialResult {
+            plan,
+            spent: DECISIVE_BUDGET_NS,
+            forecast: 1e15,
+            proved,
+            is_recent: false,
+        })
+        .to_vec();
+    let proved = |proved| TrialEnd::Spent {
+        forecast: 1e15,
+        proved,
+        is_recent: false,
+    };
+    let first = next(&mut selection).unwrap();
+    assert_eq!(first.plan, leader);
+    // In all this is less than four times the rate of the other plan, but since the round before it is more.
+    selection.report(first, proved(45_000.0));
+    let second = next(&mut selection).unwrap();
+    assert_eq!(second.plan, leader);
+    assert!(second.budget > first.budget);
+    // It has not proved more since then.
+    selection.report(second, proved(45_000.0));
+    let third = next(&mut selection).unwrap();
+    assert_eq!(
+        (third.plan, third.earlier_work),
+        (other, DECISIVE_BUDGET_NS)
+    );
+}
+
 #[test]
 fn no_trial_begins_after_a_halt() {
     let mut selection = PlanSelection::new(Method::Regions, 1, MIN_TRIAL_NS);
