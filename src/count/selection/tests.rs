@@ -479,7 +479,7 @@ fn helpers_wait_while_a_sweep_that_is_expected_to_end_comes_before_the_leader() 
     assert!(!helper_waits(8 * budget, had_its_turn, false));
 }
 
-/// The tree search had a third of the work of a count although the leader had just proved far more.
+/// Once, a plan had its turn in each round until it was dropped, however far the leader had got ahead of it in the round.
 #[test]
 fn a_plan_that_lags_far_behind_the_leader_sits_the_round_out_and_may_come_back() {
     let (leader, other) = (Plan::Branch(Order::Probed), Plan::Branch(Order::Down));
