@@ -7,6 +7,11 @@
 //! A record also has the cells that each side decided. A probe that is repeated begins with these cells and settles only lines that have
 //! such a cell and have changed since. It reaches the same fixpoint as a probe from scratch, with about half of the settles.
 //!
+//! A cell *follows* another one if both sides of the other decide it, one as filled and one as empty. Then each side of the follower decides
+//! no more than that side of the other which decides it alike. So its probe would show nothing new, here or at any node below where it is
+//! still unknown, and it is not the best cell to branch on. It is left out, which does not change the fixpoint. In counts of five 25x25
+//! puzzles this saved 12 to 29 % of the settles.
+//!
 //! The number of cells that each side decides is recorded, to choose the cell to branch on.
 //!
 //! The records of a path take much memory on a large board. Beyond a maximum those of the nodes nearest to the root are dropped, and a child
@@ -155,6 +160,8 @@ pub struct Prober<W> {
     max_side_rows: usize,
     /// The board before each side of a probe.
     before: Snapshot<W>,
+    /// By row, the cells of the node being probed that follow another one.
+    followers: Vec<W>,
     probes: u64,
     deductions: u64,
 }
@@ -183,6 +190,7 @@ impl<W: Word> Prober<W> {
             side_rows: Vec::new(),
             max_side_rows: (half.min(MAX_SIDE_BYTES) / bytes_per_row) as usize,
             before: Snapshot::new(),
+            followers: Vec::new(),
             probes: 0,
             deductions: 0,
         }
@@ -270,6 +278,8 @@ impl<W: Word> Prober<W> {
         self.drop_records(inherited);
         let start = self.records.len();
         self.events.clear();
+        self.followers.clear();
+        self.followers.resize(board.clues().height(), W::ZERO);
         board.update_snapshot(&mut self.before, LineSet::ALL);
         match inherited.and_then(|parent| Some((parent, self.range(parent)?))) {
             Some((parent, records)) => {
@@ -299,8 +309,8 @@ impl<W: Word> Prober<W> {
         let (mut i, mut unchanged) = (0, 0);
         while unchanged < count {
             let record = &self.records[start + i];
-            let known = !board.is_unknown(record.cell);
-            if known
+            let needs_no_probe = !board.is_unknown(record.cell) || self.is_follower(record.cell);
+            if needs_no_probe
                 || record.event_count != NEVER
                     && !self.events[record.event_count as usize..]
                         .iter()
@@ -322,10 +332,11 @@ impl<W: Word> Prober<W> {
             }
             i = if i + 1 == count { 0 } else { i + 1 };
         }
-        // Children need only the records of unknown cells.
+        // Children need only the records of unknown cells that follow no other.
         let mut end = start;
         for i in start..self.records.len() {
-            if board.is_unknown(self.records[i].cell) {
+            let cell = self.records[i].cell;
+            if board.is_unknown(cell) && !self.is_follower(cell) {
                 self.records[end] = self.records[i];
                 end += 1;
             }
@@ -383,7 +394,8 @@ impl<W: Word> Prober<W> {
         };
         #[cfg(feature = "checked")]
         let before = super::checked::Rows::of(board.rows(), board.clues().width());
-        let has_agreement = self.assign_agreement(board, [filled, empty]);
+        let mut sides = [filled, empty];
+        let has_agreement = self.compare_sides(board, cell, sides);
         if has_agreement {
             #[cfg(feature = "checked")]
             before.confirm_agreement(
@@ -395,8 +407,13 @@ impl<W: Word> Prober<W> {
                 return Some(Probe::Contradiction);
             }
             self.end_deduction(board);
+            // Cells on which both sides agree follow from either: what is known now contradicts neither side, and decides no more for it.
+            sides = sides.map(|side| Side {
+                start: side.start,
+                end: side.end,
+                ..still_unknown(board, &self.side_rows[side.range()]).expect("the sides agree")
+            });
         }
-        let mut sides = [filled, empty];
         if self.side_rows.len() > self.max_side_rows {
             self.side_rows.truncate(start);
             // The cells of an earlier probe may be kept.
@@ -406,7 +423,6 @@ impl<W: Word> Prober<W> {
         }
         self.records[at] = ProbeRecord {
             cell,
-            // Cells on which both sides agree follow from either, so the sides need not change.
             event_count: self.events.len() as u32,
             sides,
         };
@@ -469,8 +485,9 @@ impl<W: Word> Prober<W> {
         }))
     }
 
-    /// Assigns the cells on which both sides agree, without settling lines. Returns whether there are any.
-    fn assign_agreement(&self, board: &mut Board<'_, W>, sides: [Side; 2]) -> bool {
+    /// Assigns the cells on which both sides of a cell agree, without settling lines, and marks those on which they disagree as followers.
+    /// Returns whether the sides agree on any.
+    fn compare_sides(&mut self, board: &mut Board<'_, W>, cell: Cell, sides: [Side; 2]) -> bool {
         let [filled, empty] = sides.map(|side| &self.side_rows[side.range()]);
         let mut has_agreement = false;
         let mut others = empty.iter().peekable();
@@ -479,9 +496,11 @@ impl<W: Word> Prober<W> {
             let Some(other) = others.next_if(|other| other.row == row) else {
                 continue;
             };
+            let other = other.cells;
+            self.followers[row as usize] |= cells.filled & other.empty | cells.empty & other.filled;
             let common = Known {
-                filled: cells.filled & other.cells.filled,
-                empty: cells.empty & other.cells.empty,
+                filled: cells.filled & other.filled,
+                empty: cells.empty & other.empty,
             };
             let new = common.without(board.rows()[row as usize]);
             if !new.cells().is_zero() {
@@ -492,7 +511,14 @@ impl<W: Word> Prober<W> {
                 board.assign_row(row as usize, new);
             }
         }
+        // The sides disagree on the cell itself.
+        self.followers[usize::from(cell.row)] &= !W::bit(usize::from(cell.column));
         has_agreement
+    }
+
+    /// Whether the cell is known to follow another one.
+    fn is_follower(&self, cell: Cell) -> bool {
+        self.followers[usize::from(cell.row)].has(usize::from(cell.column))
     }
 
     /// Records what a deduction has changed, at the fixpoint after it.
@@ -539,10 +565,12 @@ fn still_unknown<W: Word>(board: &Board<'_, W>, cells: &[SideRow<W>]) -> Option<
     Some(left)
 }
 
-/// Score of a branch on a cell: both sides should decide many cells, above all the one that decides fewer.
-fn branch_score([filled, empty]: [u32; 2]) -> u64 {
-    let (fewer, more) = (filled.min(empty), filled.max(empty));
-    u64::from(fewer) << 32 | u64::from(more)
+/// Score of a branch on a cell: both sides should decide many cells. The product of their numbers grows most with the smaller one; look-ahead
+/// SAT solvers rank branches in this way (Heule and van Maaren, Look-Ahead Based SAT Solvers, in the Handbook of Satisfiability, 2009). Of
+/// equal products, the one with the larger sum is better.
+fn branch_score(decides: [u32; 2]) -> (u64, u64) {
+    let [filled, empty] = decides.map(u64::from);
+    (filled * empty, filled + empty)
 }
 
 #[cfg(test)]

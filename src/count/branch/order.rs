@@ -31,11 +31,11 @@ pub(crate) enum Order {
     Narrow,
     /// The first cell of the row with the fewest unknown cells in the component.
     Shortest,
-    /// The cell whose two sides decide most cells. Every side of a branch is probed to find it, which takes much time but detects dead ends
-    /// early. In components too small to be probed, the same cell as [`Order::Narrow`].
+    /// The cell for which the product of the numbers of cells that its two sides decide is largest. Every side of a branch is probed to find
+    /// it, which takes much time but detects dead ends early. In components too small to be probed, the same cell as [`Order::Narrow`].
     Probed,
-    /// A cell of the line that divides the component best ([`dissection`](super::dissection)), of its cells the one whose two sides decide
-    /// most. Sides are probed as under [`Order::Probed`].
+    /// A cell of the line that divides the component best ([`dissection`](super::dissection)), of its cells the one with the largest
+    /// product. Sides are probed as under [`Order::Probed`].
     Dissected,
 }
 
