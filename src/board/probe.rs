@@ -7,10 +7,10 @@
 //! A record also has the cells that each side decided. A probe that is repeated begins with these cells and settles only lines that have
 //! such a cell and have changed since. It reaches the same fixpoint as a probe from scratch, with about half of the settles.
 //!
-//! A cell *follows* another one if both sides of the other decide it, one as filled and one as empty. Then each side of the follower decides
-//! no more than that side of the other which decides it alike. So its probe would show nothing new, here or at any node below where it is
-//! still unknown, and it is not the best cell to branch on. It is left out, which does not change the fixpoint. In counts of five 25x25
-//! puzzles this saved 12 to 29 % of the settles.
+//! A cell *follows* another one if one side of the other decides it as filled, and the other side decides it as empty. Each side of the
+//! follower then decides no more than the side of the other cell that implies it. So a probe of the follower would show nothing new, neither
+//! here nor at a node below where it is still unknown, and no follower is better to branch on than the cell that it follows. Followers are
+//! not probed. The fixpoint is the same; in counts of five 25x25 puzzles this saved 12 to 29 % of the settles.
 //!
 //! The number of cells that each side decides is recorded, to choose the cell to branch on.
 //!
@@ -309,8 +309,8 @@ impl<W: Word> Prober<W> {
         let (mut i, mut unchanged) = (0, 0);
         while unchanged < count {
             let record = &self.records[start + i];
-            let needs_no_probe = !board.is_unknown(record.cell) || self.is_follower(record.cell);
-            if needs_no_probe
+            let is_left_out = !board.is_unknown(record.cell) || self.is_follower(record.cell);
+            if is_left_out
                 || record.event_count != NEVER
                     && !self.events[record.event_count as usize..]
                         .iter()
@@ -361,7 +361,8 @@ impl<W: Word> Prober<W> {
         }
     }
 
-    /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, or if the records have been dropped.
+    /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, if every unknown cell follows one
+    /// outside of the region, or if the records have been dropped.
     pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
         self.records[self.range(node)?]
             .iter()
@@ -565,9 +566,9 @@ fn still_unknown<W: Word>(board: &Board<'_, W>, cells: &[SideRow<W>]) -> Option<
     Some(left)
 }
 
-/// Score of a branch on a cell: both sides should decide many cells. The product of their numbers grows most with the smaller one; look-ahead
-/// SAT solvers rank branches in this way (Heule and van Maaren, Look-Ahead Based SAT Solvers, in the Handbook of Satisfiability, 2009). Of
-/// equal products, the one with the larger sum is better.
+/// Score of a branch on a cell: both sides should decide many cells. The product of their numbers grows most with the smaller one;
+/// look-ahead SAT solvers rank branches in this way (Heule and van Maaren, Look-Ahead Based SAT Solvers, in the Handbook of Satisfiability,
+/// 2009). Of equal products, the one with the larger sum is better.
 fn branch_score(decides: [u32; 2]) -> (u64, u64) {
     let [filled, empty] = decides.map(u64::from);
     (filled * empty, filled + empty)
