@@ -79,6 +79,30 @@ impl Side {
     fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
+
+    /// The same side, with the lines and the number of those of its cells that are still unknown; `None` if one is known with the other
+    /// value.
+    fn on<W: Word>(self, board: &Board<'_, W>, side_rows: &[SideRow<W>]) -> Option<Self> {
+        let mut left = Side {
+            lines: LineSet::NONE,
+            decides: 0,
+            ..self
+        };
+        for &SideRow { row, cells } in &side_rows[self.range()] {
+            let known = board.rows()[row as usize];
+            let conflict = cells.filled & known.empty | cells.empty & known.filled;
+            if !conflict.is_zero() {
+                return None;
+            }
+            let new = cells.without(known).cells();
+            if !new.is_zero() {
+                left.lines.rows |= 1 << (row % 64);
+                left.lines.columns |= new.fold();
+                left.decides += new.count() as u32;
+            }
+        }
+        Some(left)
+    }
 }
 
 /// Cells of one row that a side decided.
@@ -409,11 +433,7 @@ impl<W: Word> Prober<W> {
             }
             self.end_deduction(board);
             // Cells on which both sides agree follow from either: what is known now contradicts neither side, and decides no more for it.
-            sides = sides.map(|side| Side {
-                start: side.start,
-                end: side.end,
-                ..still_unknown(board, &self.side_rows[side.range()]).expect("the sides agree")
-            });
+            sides = sides.map(|side| side.on(board, &self.side_rows).expect("the sides agree"));
         }
         if self.side_rows.len() > self.max_side_rows {
             self.side_rows.truncate(start);
@@ -448,12 +468,11 @@ impl<W: Word> Prober<W> {
             board.take_changed();
             board.decide_unless(cell, filled, is_over)
         } else {
-            let Some(left) = still_unknown(board, kept) else {
+            let Some(left) = before.on(board, &self.side_rows) else {
                 return Some(None);
             };
             if !left.lines.meets(changed) {
-                let (start, end) = (before.start, before.end);
-                return Some(Some(Side { start, end, ..left }));
+                return Some(Some(left));
             }
             board.take_changed();
             let rows = kept.iter().map(|side| (side.row as usize, side.cells));
@@ -545,25 +564,6 @@ impl<W: Word> Prober<W> {
         self.end_deduction(board);
         Some(Probe::Deduction)
     }
-}
-
-/// Of cells that a side decided, the lines and the number of those that are unknown; `None` if one is known with the other value.
-fn still_unknown<W: Word>(board: &Board<'_, W>, cells: &[SideRow<W>]) -> Option<Side> {
-    let mut left = Side::NONE;
-    for &SideRow { row, cells } in cells {
-        let known = board.rows()[row as usize];
-        let conflict = cells.filled & known.empty | cells.empty & known.filled;
-        if !conflict.is_zero() {
-            return None;
-        }
-        let new = cells.without(known).cells();
-        if !new.is_zero() {
-            left.lines.rows |= 1 << (row % 64);
-            left.lines.columns |= new.fold();
-            left.decides += new.count() as u32;
-        }
-    }
-    Some(left)
 }
 
 /// Score of a branch on a cell: both sides should decide many cells. The product of their numbers grows most with the smaller one;

@@ -289,14 +289,18 @@ fn cells_of_a_side_that_are_known_by_now_do_not_count() {
         row,
         cells: Known { filled, empty },
     };
-    let left = still_unknown(
-        &board,
-        &[side(0, 1, 0b10), side(1, 0b10, 0b101), side(2, 0, 0b10)],
-    );
-    let left = left.unwrap();
+    let on_board = |side_rows: &[SideRow<u64>]| {
+        let whole = Side {
+            end: side_rows.len() as u32,
+            ..Side::NONE
+        };
+        whole.on(&board, side_rows)
+    };
+    let left = on_board(&[side(0, 1, 0b10), side(1, 0b10, 0b101), side(2, 0, 0b10)]).unwrap();
+    assert_eq!(left.range(), 0..3);
     assert_eq!((left.lines.rows, left.lines.columns), (0b110, 0b110));
     assert_eq!(left.decides, 3);
     for conflict in [side(0, 0b10, 0), side(0, 0, 1), side(0, 0b10, 1)] {
-        assert!(still_unknown(&board, &[conflict]).is_none());
+        assert!(on_board(&[conflict]).is_none());
     }
 }
