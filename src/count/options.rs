@@ -18,7 +18,9 @@ pub enum Method {
 /// Heuristic parameters of counting.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call.
+    /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call. Sides of
+    /// orders that probe are mostly refuted by probing: a call costs more than it saves there unless it comes late. Under other orders the
+    /// call comes sooner if calls are expensive, because such an order can get stuck in a dead end.
     pub oracle_percent: u64,
     /// Work of the first trial of a plan, in nanoseconds. Work is computed from counters of nodes, settles and so on, not from a clock.
     pub trial_ns: u64,
@@ -36,7 +38,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            oracle_percent: 40,
+            oracle_percent: 400,
             trial_ns: 20_000_000,
             max_probing_settles: 1 << 20,
             backbone_ticks: 40_000_000,

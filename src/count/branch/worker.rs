@@ -73,8 +73,8 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
     /// The oracle is asked about a side without a known solution when the work on the side reaches this number of nanoseconds. It follows a
-    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)), and is raised where
-    /// questions seldom refute a side.
+    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)). It is raised where
+    /// questions seldom refute a side, and limited under an order that does not probe.
     pub(crate) question_threshold_ns: u64,
     /// Running mean of the share of questions that refuted their side, out of [`ALL_QUESTIONS`].
     refuted_questions: u64,
@@ -105,11 +105,14 @@ const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
 /// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that
 /// the next questions are hard.
-pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 60_000;
-const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
+pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 600_000;
+const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
 
-/// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
-const SOLVER_BUILD_NS: u64 = 20_000_000;
+/// The maximum under an order that does not probe. Such an order can get stuck in a dead end for seconds, and only the oracle gets it out.
+const MAX_UNPROBED_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
+
+/// The first value of [`Worker::question_threshold_ns`] for a helper: four times the nanoseconds of building a SAT solver.
+const HELPER_QUESTION_THRESHOLD_NS: u64 = 80_000_000;
 
 /// All questions, as a value of `refuted_questions`.
 const ALL_QUESTIONS: u64 = 1 << 16;
@@ -121,7 +124,7 @@ const MIN_REFUTED_QUESTIONS: u64 = ALL_QUESTIONS / 64;
 
 /// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only in the
 /// subtree of a side about which the oracle has been asked.
-const TASKS_WANTED_DIVISOR: u64 = 8;
+const TASKS_WANTED_DIVISOR: u64 = 80;
 
 /// The conflict limit of a question is the nanoseconds of work on its side, divided by this number.
 const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
@@ -186,9 +189,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Postpones the first question until a side without a known solution has taken as much work as building the SAT solver costs.
+    /// Postpones the first question until the work on a side without a known solution outweighs that of building the SAT solver.
     pub(crate) fn delay_first_question(&mut self) {
-        self.question_threshold_ns = SOLVER_BUILD_NS;
+        self.question_threshold_ns = HELPER_QUESTION_THRESHOLD_NS;
     }
 
     /// The statistics of all its work so far.
@@ -581,8 +584,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let threshold = match tasks_wanted {
             true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
             false => {
+                // The first question of a helper, for which it has to build its solver, may come late under any order.
+                let max = match self.order.probes() || !self.oracle.is_built() {
+                    true => MAX_QUESTION_THRESHOLD_NS,
+                    false => MAX_UNPROBED_QUESTION_THRESHOLD_NS,
+                };
                 let refuted = self.refuted_questions.max(MIN_REFUTED_QUESTIONS);
-                self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
+                self.question_threshold_ns.min(max) * (ALL_QUESTIONS / 2) / refuted
             }
         };
         let work = self.work();

@@ -117,7 +117,7 @@ fn work_adds_nodes_cells_and_sweeps() {
 fn a_helper_asks_its_first_question_later() {
     with_worker(|worker| {
         worker.delay_first_question();
-        assert!(worker.question_threshold_ns > MAX_QUESTION_THRESHOLD_NS);
+        assert!(worker.question_threshold_ns > 100 * FIRST_QUESTION_THRESHOLD_NS);
     });
 }
 
