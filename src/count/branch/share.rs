@@ -10,7 +10,7 @@ use super::paused_walks::PausedWalk;
 use super::piece::{PausedStack, Piece, WalkTask};
 use super::unfinished::Unfinished;
 use super::walk::Walk;
-use super::worker::{FIRST_QUESTION_THRESHOLD_NS, NODES_PER_POLL, Worker};
+use super::worker::{FIRST_QUESTION_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
@@ -36,7 +36,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.prepare(&walk, is_shared);
         if !self.oracle.is_built() {
             // A trial of a helper must ask the oracle as early as one of the host, so that both can be compared.
-            self.question_threshold_ns = FIRST_QUESTION_THRESHOLD_NS;
+            self.expect_question_of(FIRST_QUESTION_NS);
         }
         // The trail of a short trial is not recorded, because no walk resumes it. Nor is that of a walk that builds a graph: a trail has
         // none.

@@ -103,16 +103,18 @@ const NS_PER_TICK: u64 = 46;
 /// Nanoseconds of a question to the oracle, without the ticks of the solver.
 const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
-/// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that
-/// the next questions are hard.
-pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 600_000;
+/// The nanoseconds that the first question is assumed to take, if it need not build the SAT solver.
+pub(crate) const FIRST_QUESTION_NS: u64 = 150_000;
+
+/// The nanoseconds of building a SAT solver.
+const SOLVER_BUILD_NS: u64 = 20_000_000;
+
+/// The maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that the next
+/// questions are hard.
 const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
 
 /// The maximum under an order that does not probe. Such an order can get stuck in a dead end for seconds, and only the oracle gets it out.
 const MAX_UNPROBED_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
-
-/// The first value of [`Worker::question_threshold_ns`] for a helper: four times the nanoseconds of building a SAT solver.
-const HELPER_QUESTION_THRESHOLD_NS: u64 = 80_000_000;
 
 /// All questions, as a value of `refuted_questions`.
 const ALL_QUESTIONS: u64 = 1 << 16;
@@ -179,7 +181,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&shared.control),
-            question_threshold_ns: FIRST_QUESTION_THRESHOLD_NS,
+            question_threshold_ns: shared.options.oracle_percent * FIRST_QUESTION_NS / 100,
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             recompute_cost: 0,
@@ -191,7 +193,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Postpones the first question until the work on a side without a known solution outweighs that of building the SAT solver.
     pub(crate) fn delay_first_question(&mut self) {
-        self.question_threshold_ns = HELPER_QUESTION_THRESHOLD_NS;
+        self.expect_question_of(SOLVER_BUILD_NS);
+    }
+
+    /// Sets the threshold for a first question that is assumed to take this number of nanoseconds.
+    pub(super) fn expect_question_of(&mut self, ns: u64) {
+        self.question_threshold_ns = self.shared.options.oracle_percent * ns / 100;
     }
 
     /// The statistics of all its work so far.

@@ -117,7 +117,10 @@ fn work_adds_nodes_cells_and_sweeps() {
 fn a_helper_asks_its_first_question_later() {
     with_worker(|worker| {
         worker.delay_first_question();
-        assert!(worker.question_threshold_ns > 100 * FIRST_QUESTION_THRESHOLD_NS);
+        let delayed = worker.question_threshold_ns;
+        worker.expect_question_of(FIRST_QUESTION_NS);
+        assert!(delayed > 100 * worker.question_threshold_ns);
+        assert!(worker.question_threshold_ns > 0);
     });
 }
 
