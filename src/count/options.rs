@@ -35,6 +35,13 @@ pub struct Options {
     pub min_probed_cells: u32,
 }
 
+impl Options {
+    /// The nanoseconds that a side may cost before the oracle is called, if a call takes `call_ns`.
+    pub(crate) fn oracle_threshold_ns(&self, call_ns: u64) -> u64 {
+        self.oracle_percent * call_ns / 100
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {

@@ -181,7 +181,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&shared.control),
-            question_threshold_ns: shared.options.oracle_percent * FIRST_QUESTION_NS / 100,
+            question_threshold_ns: shared.options.oracle_threshold_ns(FIRST_QUESTION_NS),
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             recompute_cost: 0,
@@ -198,7 +198,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Sets the threshold for a first question that is assumed to take this number of nanoseconds.
     pub(super) fn expect_question_of(&mut self, ns: u64) {
-        self.question_threshold_ns = self.shared.options.oracle_percent * ns / 100;
+        self.question_threshold_ns = self.shared.options.oracle_threshold_ns(ns);
     }
 
     /// The statistics of all its work so far.
@@ -674,7 +674,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
         self.recompute_cost += nodes_in(took);
         // A running mean, in which the latest question has a weight of 1/16.
-        let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_percent * took / 100;
+        let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_threshold_ns(took);
         self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
         answer
     }

@@ -121,6 +121,7 @@ fn a_helper_asks_its_first_question_later() {
         worker.expect_question_of(FIRST_QUESTION_NS);
         assert!(delayed > 100 * worker.question_threshold_ns);
         assert!(worker.question_threshold_ns > 0);
+        assert!(delayed > MAX_UNPROBED_QUESTION_THRESHOLD_NS);
     });
 }
 
