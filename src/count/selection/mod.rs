@@ -5,8 +5,8 @@
 //! component to the end. What the dropped orders have counted stays in the component table.
 //!
 //! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. The sweeps come
-//! first in each round. A sweep that is *due* by its last two forecasts gets as much work as the leader, and the other direction waits; it
-//! comes last in its round if the leader is expected to end sooner. From [`DECISIVE_BUDGET_NS`] on, a sweep comes last, too, if it is not
+//! first in each round. A sweep that is *due* by its last two forecasts gets up to as much work as the leader, and the other direction waits;
+//! it comes last in its round if the leader is expected to end sooner. From [`DECISIVE_BUDGET_NS`] on, a sweep comes last, too, if it is not
 //! due even by its last forecast, and always if it is not expected to end before the deadline of the run: a sweep proves nothing before its
 //! frontiers meet, while the leader proves solutions on the way.
 //!
@@ -62,13 +62,22 @@ const LEADER_WORK_FACTOR: u64 = 2;
 /// long.
 const MAX_EXCESS_OF_DEADLINE: f64 = 2.0;
 
-/// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast is less than this, in nanoseconds
-/// of work.
-const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
+/// In a [short](PlanSelection::new_short) selection the last plan is tried again as long as its forecast of what is left is less than this,
+/// in nanoseconds of work.
+const MAX_RETRIED_REMAINING_NS: f64 = 6e8;
+
+/// It is also tried again as long as it has had less work than [`MIN_RETRIED_WORK_NS`] and its forecast is less than this, in nanoseconds of
+/// work. Many early forecasts are too long: of five puzzles with a forecast of 1 to 8 seconds after 0.3 seconds of work, three were done
+/// after two seconds. The backbone search, which comes next, costs about as much.
+const MAX_EARLY_FORECAST_NS: f64 = 8e9;
+const MIN_RETRIED_WORK_NS: u64 = 1_000_000_000;
 
 /// The budget of a trial that is tried again, as a multiple of the forecast; and its maximum, as a multiple of the budget before.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 const MAX_RETRY_GROWTH: u64 = 4;
+
+/// A sweep that is due gets at most this multiple of the work that it is expected to need before its forecast is judged again.
+const DUE_SWEEP_FACTOR: f64 = 1.5;
 
 /// A leader that comes before a sweep that is due, because it is expected to end sooner, gets at most this multiple of the work that it is
 /// expected to need: it may take far longer.
@@ -209,7 +218,9 @@ impl PlanSelection {
         let budget = (RETRY_BUDGET_FACTOR * forecast) as u64;
         let budget = budget.min(MAX_RETRY_GROWTH.saturating_mul(last.spent));
         // A trial without work has no forecast, and there would be no end.
-        if budget <= last.spent || forecast >= MAX_RETRIED_FORECAST_NS {
+        let is_near = forecast - (last.spent as f64) < MAX_RETRIED_REMAINING_NS;
+        let is_early = last.spent < MIN_RETRIED_WORK_NS && forecast < MAX_EARLY_FORECAST_NS;
+        if budget <= last.spent || !(is_near || is_early) {
             return false;
         }
         self.leader = Some((last.plan, budget));
@@ -408,11 +419,19 @@ impl PlanSelection {
         let previous_work = previous.map_or(0, |tried| tried.spent);
         let earlier_work = interrupted_work.saturating_add(previous_work);
         let is_leader = self.leading_plan() == Some(plan);
-        let budget = self.work_of(plan);
+        let work = self.work_of(plan).saturating_sub(earlier_work);
+        let is_due_sweep = plan.is_sweep() && self.sweep_work > self.round_work;
+        let work = match previous.filter(|_| is_due_sweep) {
+            Some(previous) => {
+                let needed = (DUE_SWEEP_FACTOR * previous.remaining()) as u64;
+                work.min(needed.max(self.round_work))
+            }
+            None => work,
+        };
         let trial = Trial {
             component: self.values.len(),
             plan,
-            budget: (budget.saturating_sub(earlier_work)).max(MIN_TRIAL_NS.min(self.round_work)),
+            budget: work.max(MIN_TRIAL_NS.min(self.round_work)),
             earlier_work,
             thorough: !self.is_short(),
             is_solo: self.has_solo_trials && !is_leader,

@@ -2,10 +2,10 @@
 //!
 //! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it, a sweep only if it is also expected to
 //! end sooner than the leader: it goes on, before these have their turn. A sweep that is due is also prolonged if it has done a good part and
-//! is expected to end sooner than the leader. When the selection would pause, any plan near its end is prolonged, because the backbone search
+//! is expected to end sooner than the leader. A sweep whose forecast has just grown by far is not prolonged. When the selection would pause, any plan near its end is prolonged, because the backbone search
 //! that follows lets all plans start over.
 
-use super::PlanSelection;
+use super::{PlanSelection, ranking};
 use crate::count::plan::{Plan, TrialResult};
 
 /// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
@@ -60,7 +60,8 @@ impl PlanSelection {
             false if plan.is_sweep() => MAX_SWEEP_PROLONGATIONS,
             false => MAX_LEADER_PROLONGATIONS,
         };
-        if !may_extend || self.is_short() || times.count() >= max_times {
+        let is_steady = !plan.is_sweep() || ranking::is_steady(result, &self.before);
+        if !may_extend || !is_steady || self.is_short() || times.count() >= max_times {
             return None;
         }
         let is_before_walks = !plan.is_sweep() || self.leader_is_to_come();
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_due_sweep_near_its_end_goes_on_before_the_others() {
-        let mut selection = after_round(1e15, 1e15, 1e9);
+        let mut selection = after_round(1e15, 1e15, 1e11);
         let sweep = next(&mut selection).unwrap();
         assert_eq!(sweep.plan, RIGHT);
         let kept = sweep.earlier_work + sweep.budget;

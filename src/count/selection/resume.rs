@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn orders_behind_a_sweep_continue_when_it_is_lost() {
-        let mut selection = after_round(1e15, 1e9, 2e9);
+        let mut selection = after_round(1e15, 1e11, 2e11);
         let sweep = next(&mut selection).unwrap();
         let mut selection = resumed_in_another_process(&selection);
         let again = next(&mut selection).unwrap();

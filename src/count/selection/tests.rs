@@ -140,7 +140,7 @@ fn sweeps_are_divided_when_all_have_outgrown_the_memory() {
 
 #[test]
 fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits() {
-    let mut selection = after_round(1e15, 2e9, 1e9);
+    let mut selection = after_round(1e15, 2e11, 1e11);
     let sweep = next(&mut selection).unwrap();
     let leader = next(&mut selection).unwrap();
     assert_eq!(sweep.plan, RIGHT);
@@ -158,6 +158,31 @@ fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits(
     }
     let left = plans(&mut selection);
     assert!(left[0] == DOWN && !left.contains(&RIGHT), "{left:?}");
+}
+
+/// A sweep of TCGA 2016 #631, which was expected to need 9 more seconds, had 18 before another one was forecast: 43.
+#[test]
+fn a_sweep_that_is_due_is_judged_again_after_somewhat_more_work_than_it_is_expected_to_need() {
+    let mut selection = after_round(1e15, 2e10, 1e10);
+    let sweep = next(&mut selection).unwrap();
+    let remaining = 1e10 - sweep.earlier_work as f64;
+    assert_eq!(sweep.plan, RIGHT);
+    assert!((sweep.budget as f64 / remaining - DUE_SWEEP_FACTOR).abs() < 1e-6);
+}
+
+/// On two threads, random 25x25 puzzle 8 took more than 15 seconds in two of three runs, because a sweep was prolonged, by 27 seconds of work,
+/// after its forecast had grown from 4 to 21 seconds. The leader needed one more second.
+#[test]
+fn a_sweep_whose_forecast_has_just_grown_by_far_gives_way_to_the_leader() {
+    for (growth, goes_on) in [(1.0, true), (3.4, true), (3.6, false), (10.0, false)] {
+        let mut selection = after_round(1e15, 2e10, 1e10);
+        let sweep = next(&mut selection).unwrap();
+        let kept = sweep.earlier_work + sweep.budget;
+        let forecast = growth * 1e10;
+        selection.report(sweep, TrialEnd::Paused { forecast, kept });
+        let after = next(&mut selection).unwrap();
+        assert_eq!(after.plan.is_sweep(), goes_on, "{growth}");
+    }
 }
 
 #[test]
@@ -390,6 +415,26 @@ fn the_last_plan_of_a_short_selection_is_tried_again_as_long_as_it_gets_on() {
         "{budgets:?}"
     );
     assert!(next(&mut selection).is_none());
+}
+
+/// On two threads, a first walk would have counted random 25x25 puzzle 4 in 0.3 seconds, but its early forecast was 1.7 seconds. So a backbone
+/// search came next, and the count took 1.7 seconds.
+#[test]
+fn the_last_plan_of_a_short_selection_is_tried_again_at_first_if_its_forecast_is_not_long() {
+    let max_work = |forecast: f64| {
+        let mut selection = PlanSelection::new_short(1, 20_000_000, &[Plan::Branch(Order::Probed)]);
+        loop {
+            let trial = next(&mut selection).unwrap();
+            let work = trial.earlier_work + trial.budget;
+            let share = work as f64 / forecast;
+            selection.report(trial, spent(trial.budget as f64 / share));
+            if !selection.retry_last() {
+                return work;
+            }
+        }
+    };
+    assert_eq!(max_work(8.1e9), 20_000_000);
+    assert_eq!(max_work(7.9e9), 1_280_000_000);
 }
 
 #[test]
