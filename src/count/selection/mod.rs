@@ -68,7 +68,7 @@ const MAX_RETRIED_REMAINING_NS: f64 = 6e8;
 
 /// It is also tried again as long as it has had less work than [`MIN_RETRIED_WORK_NS`] and its forecast is less than this, in nanoseconds of
 /// work. Many early forecasts are too long: of five puzzles with a forecast of 1 to 8 seconds after 0.3 seconds of work, three were done
-/// after two seconds. The backbone search, which comes next, costs about as much.
+/// within two seconds. The backbone search, which comes next, costs about as much.
 const MAX_EARLY_FORECAST_NS: f64 = 8e9;
 const MIN_RETRIED_WORK_NS: u64 = 1_000_000_000;
 
