@@ -174,14 +174,21 @@ fn a_sweep_that_is_due_is_judged_again_after_somewhat_more_work_than_it_is_expec
 /// after its forecast had grown from 4 to 21 seconds. The leader needed one more second.
 #[test]
 fn a_sweep_whose_forecast_has_just_grown_by_far_gives_way_to_the_leader() {
-    for (growth, goes_on) in [(1.0, true), (3.4, true), (3.6, false), (10.0, false)] {
+    let cases = [
+        (1.0, 0.2, true),
+        (3.4, 0.2, true),
+        (3.6, 0.2, false),
+        (3.6, 0.3, true),
+        (10.0, 0.2, false),
+    ];
+    for (growth, done, goes_on) in cases {
         let mut selection = after_round(1e15, 2e10, 1e10);
         let sweep = next(&mut selection).unwrap();
-        let kept = sweep.earlier_work + sweep.budget;
         let forecast = growth * 1e10;
+        let kept = (done * forecast) as u64;
         selection.report(sweep, TrialEnd::Paused { forecast, kept });
         let after = next(&mut selection).unwrap();
-        assert_eq!(after.plan.is_sweep(), goes_on, "{growth}");
+        assert_eq!(after.plan.is_sweep(), goes_on, "{growth} {done}");
     }
 }
 
