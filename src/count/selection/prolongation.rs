@@ -1,9 +1,10 @@
 //! Prolongs plans near their end.
 //!
-//! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it, a sweep only if it is also expected to
-//! end sooner than the leader: it goes on, before these have their turn. A sweep that is due is also prolonged if it has done a good part and
-//! is expected to end sooner than the leader. A sweep whose forecast has just grown by far is not prolonged. When the selection would pause,
-//! any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
+//! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it, a sweep only if it is also expected
+//! to end sooner than the leader: it goes on, before these have their turn. A sweep that is due is also prolonged if it has done a good
+//! part and is expected to end sooner than the leader. A sweep whose forecast has just grown by far is not prolonged until it has done a
+//! good part. When the selection would pause, any plan near its end is prolonged, because the backbone search that follows lets all plans
+//! start over.
 
 use super::{PlanSelection, ranking};
 use crate::count::plan::{Plan, TrialResult};

@@ -74,13 +74,13 @@ const MAX_DUE_FORECAST: f64 = 4.0;
 /// Factor by which the forecast of a sweep may grow on the way, if it is made early: one in ten is too short by more than this.
 const EARLY_FORECAST: f64 = 2.0;
 
-/// A sweep is neither due nor prolonged if its forecast has grown by more than this factor in the last trial: then the leader has its turn
-/// first. On eleven random puzzles, forecasts of sweeps grew by up to 3.1 from one trial to the next. On three puzzles whose sweeps had cost
-/// a multiple of what the leader needed, they had grown by 4 to 7.
+/// A sweep that has done less than [`STEADY_SHARE`] is neither due nor prolonged if its forecast has grown by more than this factor in the
+/// last trial: the leader has its turn first. On eleven random puzzles, forecasts of sweeps grew by up to 3.1 from one trial to the next. On
+/// three puzzles whose sweeps had cost a multiple of what the leader needed, they had grown by 4 to 7.
 const MAX_FORECAST_GROWTH: f64 = 3.5;
 
-/// A sweep that has done at least this share of its forecast is steady, however much the forecast has grown: it has come far enough to be
-/// judged by what is left. On a random 17x17 puzzle the forecast grew from 3.4 to 13 seconds when it had done 4.5, and it needed 17.
+/// A sweep that has done at least this share of its forecast is judged by what is left, however much the forecast has grown. On a random
+/// 17x17 puzzle the forecast grew from 3.4 to 13 seconds when it had done 4.5, and it needed 17.
 const STEADY_SHARE: f64 = 0.25;
 
 /// Sweeps are dropped when the best forecast of an order, times this factor, is less than the forecast of the sweep.
@@ -224,11 +224,12 @@ pub(crate) fn select_sweeps(
 }
 
 /// Whether a sweep has done at least [`STEADY_SHARE`] of its forecast, or the forecast is at most [`MAX_FORECAST_GROWTH`] times its forecast
-/// in `before`, the results of the trials before. True if it is not there.
+/// in `before`, the results of the trials before. True if `before` has no result of the sweep.
 pub(crate) fn is_steady(sweep: &TrialResult, before: &[TrialResult]) -> bool {
     let earlier = before.iter().find(|tried| tried.plan == sweep.plan);
-    let is_far = sweep.spent as f64 >= STEADY_SHARE * sweep.forecast;
-    is_far || earlier.is_none_or(|earlier| sweep.forecast <= MAX_FORECAST_GROWTH * earlier.forecast)
+    let has_done_much = sweep.spent as f64 >= STEADY_SHARE * sweep.forecast;
+    has_done_much
+        || earlier.is_none_or(|earlier| sweep.forecast <= MAX_FORECAST_GROWTH * earlier.forecast)
 }
 
 /// Whether the first of these sweeps is due in a round in which the leader has this work, by its last two forecasts: the first short one
