@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::branch::trail::{self, Trail, TrailStep, Trails};
+use super::walk::trail::{self, Trail, TrailStep, Trails};
 use super::components::{ComponentCodec, ComponentTable, ComponentText, ComponentValue};
 use super::plan::Plan;
 use super::selection::state::SelectionState;

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::branch::order::Order;
+use super::walk::order::Order;
 use super::checkpointer::{Checkpointer, CountProgress};
 use super::components::{ComponentTable, Store};
 use super::graph_count::GraphCount;

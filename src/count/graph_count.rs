@@ -1,7 +1,7 @@
 //! Builds the solution graph, which also counts the solutions, in rounds of growing work. If it is built by branching alone, the number alone
 //! is tried before each round by sweeps, as long as that is cheap.
 
-use super::frontier::Direction;
+use super::sweep::Direction;
 use super::options::Method;
 use super::plan::Plan;
 use super::selection::PlanSelection;

@@ -6,11 +6,11 @@
 //! [`SolutionGraph`], which gives the number of solutions in which each cell is filled, samples solutions, and lists them from any
 //! position on.
 
-mod branch;
+mod walk;
 mod checkpointer;
 mod components;
 mod driver;
-mod frontier;
+mod sweep;
 mod graph_count;
 mod helpers;
 mod open_tree;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::branch::order::Order;
+use super::walk::order::Order;
 use super::components::ComponentValue;
-use super::frontier::Direction;
+use super::sweep::Direction;
 use crate::run::Activity;
 
 /// A method of counting a component.

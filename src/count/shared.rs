@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
-use super::branch::paused_sweeps::PausedSweeps;
-use super::branch::paused_walks::PausedWalks;
-use super::branch::trail::{Trail, TrailStep};
-use super::branch::walk::Walk;
+use super::walk::paused_sweeps::PausedSweeps;
+use super::walk::paused_walks::PausedWalks;
+use super::walk::trail::{Trail, TrailStep};
+use super::walk::racer::Walk;
 use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
-use super::frontier::Direction;
+use super::sweep::Direction;
 use super::helpers::Helpers;
 use super::open_tree::OpenTree;
 use super::options::Options;

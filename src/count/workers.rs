@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::branch::worker::Worker;
+use super::walk::worker::Worker;
 use super::selection::Next;
 use super::shared::Shared;
 use crate::line::Word;

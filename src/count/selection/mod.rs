@@ -32,9 +32,9 @@ pub(crate) mod state;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::branch::order::Order;
+use super::walk::order::Order;
 use super::components::ComponentValue;
-use super::frontier::Direction;
+use super::sweep::Direction;
 use super::options::Method;
 use super::plan::{Plan, Trial, TrialEnd, TrialResult};
 use crate::graph::NodeId;

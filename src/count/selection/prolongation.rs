@@ -133,7 +133,7 @@ impl PlanSelection {
 mod tests {
     use super::super::tests::{DOWN, RIGHT, after_round, next, spent};
     use super::*;
-    use crate::count::branch::order::Order;
+    use crate::count::walk::order::Order;
     use crate::count::options::Method;
     use crate::count::plan::{Plan, Trial, TrialEnd};
 

@@ -8,7 +8,7 @@
 //! round out](sits_out) if the leader has just proved far more than it. The tree search is one of the plans; it is the best one where
 //! components hardly repeat.
 
-use crate::count::branch::order::Order;
+use crate::count::walk::order::Order;
 use crate::count::plan::{Plan, TrialResult};
 
 /// From this budget on, in nanoseconds of work, plans can rule each other out, and an order can rule out sweeps.
@@ -257,7 +257,7 @@ fn rate(tried: &TrialResult) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::frontier::Direction;
+    use crate::count::sweep::Direction;
 
     const DOWN: Plan = Plan::Branch(Order::Down);
     const OTHER: Plan = Plan::Branch(Order::Narrow);

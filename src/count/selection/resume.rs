@@ -97,8 +97,8 @@ mod tests {
     use super::super::MIN_TRIAL_NS;
     use super::super::tests::{DOWN, after_round, next, plans, spent};
     use super::*;
-    use crate::count::branch::order::Order;
-    use crate::count::frontier::Direction;
+    use crate::count::walk::order::Order;
+    use crate::count::sweep::Direction;
     use crate::count::plan::TrialEnd;
 
     /// The selection as another process resumes it.

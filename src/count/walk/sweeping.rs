@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::worker::{Worker, nodes_in};
 use crate::count::components::{Component, ComponentValue};
-use crate::count::frontier::{Allowance, Direction, Sweep, SweepEnd};
+use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
 use crate::count::plan::{Trial, TrialEnd};
 use crate::line::Word;
 use crate::run::{lock, memory_plan};

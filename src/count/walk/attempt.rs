@@ -32,7 +32,7 @@ impl<W: Word> Worker<'_, '_, W> {
 mod tests {
     use super::super::order::Order;
     use super::*;
-    use crate::count::frontier::Direction;
+    use crate::count::sweep::Direction;
     use crate::count::shared::tests::{setup, with_shared};
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::lock;

@@ -17,5 +17,5 @@ mod share;
 mod sweeping;
 pub(crate) mod trail;
 mod unfinished;
-pub(crate) mod walk;
+pub(crate) mod racer;
 pub(crate) mod worker;

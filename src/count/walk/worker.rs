@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::order::Order;
 use super::trail::TrailStep;
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
-use super::walk::{Claim, Walk};
+use super::racer::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
     Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,

@@ -1,7 +1,7 @@
 //! The sweeps that go on in later rounds, and the memory that they hold meanwhile.
 
 use super::paused::{Held, Paused};
-use crate::count::frontier::{Direction, Sweep};
+use crate::count::sweep::{Direction, Sweep};
 
 /// The sweeps of one component that have paused, at most one in each direction.
 pub(crate) type PausedSweeps = Paused<Direction, Sweep>;
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::board::{Board, Clues};
     use crate::count::components::UniqueTable;
-    use crate::count::frontier::{Allowance, SweepEnd};
+    use crate::count::sweep::{Allowance, SweepEnd};
     use crate::count::root;
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};

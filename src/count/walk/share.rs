@@ -9,7 +9,7 @@ use super::order::Order;
 use super::paused_walks::PausedWalk;
 use super::piece::{PausedStack, Piece, WalkTask};
 use super::unfinished::Unfinished;
-use super::walk::Walk;
+use super::racer::Walk;
 use super::worker::{FIRST_QUESTION_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
