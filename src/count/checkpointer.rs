@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::walk::trail::{self, Trail, TrailStep, Trails};
 use super::components::{ComponentCodec, ComponentTable, ComponentText, ComponentValue};
 use super::plan::Plan;
 use super::selection::state::SelectionState;
+use super::walk::trail::{self, Trail, TrailStep, Trails};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Snapshot, lock};

@@ -12,7 +12,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::walk::order::Order;
 use super::checkpointer::{Checkpointer, CountProgress};
 use super::components::{ComponentTable, Store};
 use super::graph_count::GraphCount;
@@ -24,6 +23,7 @@ use super::selection::state::SelectionState;
 use super::setup::Setup;
 use super::shared::Shared;
 use super::status::Status;
+use super::walk::order::Order;
 use crate::board::{Board, Clues};
 use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};

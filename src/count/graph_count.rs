@@ -1,12 +1,12 @@
 //! Builds the solution graph, which also counts the solutions, in rounds of growing work. If it is built by branching alone, the number alone
 //! is tried before each round by sweeps, as long as that is cheap.
 
-use super::sweep::Direction;
 use super::options::Method;
 use super::plan::Plan;
 use super::selection::PlanSelection;
 use super::setup::{GraphProgress, Setup};
 use super::shared::Shared;
+use super::sweep::Direction;
 use crate::line::Word;
 use crate::run::lock;
 use crate::solutions::{Count, Stop};

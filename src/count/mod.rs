@@ -6,11 +6,9 @@
 //! [`SolutionGraph`], which gives the number of solutions in which each cell is filled, samples solutions, and lists them from any
 //! position on.
 
-mod walk;
 mod checkpointer;
 mod components;
 mod driver;
-mod sweep;
 mod graph_count;
 mod helpers;
 mod open_tree;
@@ -22,7 +20,9 @@ mod selection;
 mod setup;
 mod shared;
 mod status;
+mod sweep;
 mod tree;
+mod walk;
 mod workers;
 
 use std::fmt;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::walk::order::Order;
 use super::components::ComponentValue;
 use super::sweep::Direction;
+use super::walk::order::Order;
 use crate::run::Activity;
 
 /// A method of counting a component.

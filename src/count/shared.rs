@@ -6,13 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
-use super::walk::paused_sweeps::PausedSweeps;
-use super::walk::paused_walks::PausedWalks;
-use super::walk::trail::{Trail, TrailStep};
-use super::walk::racer::Walk;
 use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
-use super::sweep::Direction;
 use super::helpers::Helpers;
 use super::open_tree::OpenTree;
 use super::options::Options;
@@ -21,6 +16,11 @@ use super::scratch::Scratch;
 use super::selection::PlanSelection;
 use super::setup::Setup;
 use super::status::Status;
+use super::sweep::Direction;
+use super::walk::paused_sweeps::PausedSweeps;
+use super::walk::paused_walks::PausedWalks;
+use super::walk::racer::Walk;
+use super::walk::trail::{Trail, TrailStep};
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::walk::worker::Worker;
 use super::selection::Next;
 use super::shared::Shared;
+use super::walk::worker::Worker;
 use crate::line::Word;
 use crate::run::{Control, lock};
 use crate::sat::Exchange;

@@ -32,11 +32,11 @@ pub(crate) mod state;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::walk::order::Order;
 use super::components::ComponentValue;
-use super::sweep::Direction;
 use super::options::Method;
 use super::plan::{Plan, Trial, TrialEnd, TrialResult};
+use super::sweep::Direction;
+use super::walk::order::Order;
 use crate::graph::NodeId;
 use crate::solutions::Count;
 use ranking::DECISIVE_BUDGET_NS;

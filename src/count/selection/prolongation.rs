@@ -133,9 +133,9 @@ impl PlanSelection {
 mod tests {
     use super::super::tests::{DOWN, RIGHT, after_round, next, spent};
     use super::*;
-    use crate::count::walk::order::Order;
     use crate::count::options::Method;
     use crate::count::plan::{Plan, Trial, TrialEnd};
+    use crate::count::walk::order::Order;
 
     #[test]
     fn a_due_sweep_near_its_end_goes_on_before_the_others() {

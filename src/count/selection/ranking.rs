@@ -8,8 +8,8 @@
 //! round out](sits_out) if the leader has just proved far more than it. The tree search is one of the plans; it is the best one where
 //! components hardly repeat.
 
-use crate::count::walk::order::Order;
 use crate::count::plan::{Plan, TrialResult};
+use crate::count::walk::order::Order;
 
 /// From this budget on, in nanoseconds of work, plans can rule each other out, and an order can rule out sweeps.
 pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;

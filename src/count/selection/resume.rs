@@ -97,9 +97,9 @@ mod tests {
     use super::super::MIN_TRIAL_NS;
     use super::super::tests::{DOWN, after_round, next, plans, spent};
     use super::*;
-    use crate::count::walk::order::Order;
-    use crate::count::sweep::Direction;
     use crate::count::plan::TrialEnd;
+    use crate::count::sweep::Direction;
+    use crate::count::walk::order::Order;
 
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {

@@ -32,8 +32,8 @@ impl<W: Word> Worker<'_, '_, W> {
 mod tests {
     use super::super::order::Order;
     use super::*;
-    use crate::count::sweep::Direction;
     use crate::count::shared::tests::{setup, with_shared};
+    use crate::count::sweep::Direction;
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::lock;
 

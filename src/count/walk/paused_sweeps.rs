@@ -42,8 +42,8 @@ mod tests {
     use super::*;
     use crate::board::{Board, Clues};
     use crate::count::components::UniqueTable;
-    use crate::count::sweep::{Allowance, SweepEnd};
     use crate::count::root;
+    use crate::count::sweep::{Allowance, SweepEnd};
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};
 

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::worker::{Worker, nodes_in};
 use crate::count::components::{Component, ComponentValue};
-use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
 use crate::count::plan::{Trial, TrialEnd};
+use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
 use crate::line::Word;
 use crate::run::{lock, memory_plan};
 use crate::solutions::{Count, Stop};

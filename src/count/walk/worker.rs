@@ -11,9 +11,9 @@ use std::time::Instant;
 use super::dissection::LineRanks;
 use super::frame::Frame;
 use super::order::Order;
+use super::racer::{Claim, Walk};
 use super::trail::TrailStep;
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
-use super::racer::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
     Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,
