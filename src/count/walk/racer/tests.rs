@@ -8,12 +8,12 @@ use crate::puzzle::Grid;
 
 impl<W: Word> Walk<W> {
     /// Sets the number of workers that the walk takes to be idle. It offers tasks to idle workers.
-    pub(in crate::count::branch) fn pretend_idle_workers(&self, workers: usize) {
+    pub(in crate::count::walk) fn pretend_idle_workers(&self, workers: usize) {
         self.idle_workers.store(workers, Ordering::Relaxed);
     }
 
     /// Waits for a task, as [`Walk::wait_for_piece`] does.
-    pub(in crate::count::branch) fn wait_for_task(&self) -> Option<WalkTask<W>> {
+    pub(in crate::count::walk) fn wait_for_task(&self) -> Option<WalkTask<W>> {
         match self.wait_for_piece()? {
             Piece::Task(task) => Some(task),
             Piece::Stack(stack) => panic!("{stack:?}"),
@@ -26,7 +26,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// The share that is done, without an upper bound, and the bytes of what is unfinished.
-    pub(in crate::count::branch) fn sums(&self) -> (u64, u64) {
+    pub(in crate::count::walk) fn sums(&self) -> (u64, u64) {
         let sums = [&self.done, &self.unfinished_bytes];
         let [done, bytes] = sums.map(|sum| sum.load(Ordering::Relaxed));
         (done, bytes)
