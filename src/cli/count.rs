@@ -1,11 +1,15 @@
 //! `omnogram count`: the exact number of solutions of each puzzle.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Mode;
-use omnogram::count::{self, Scratch};
+use omnogram::count::{self, Slice};
+use omnogram::error::Error;
 use omnogram::search::Outcome;
 
 use super::certify::CertificateFolder;
@@ -93,6 +97,14 @@ pub(super) struct Options {
     /// files are removed however the count ends
     #[arg(long, value_name = "DIR", conflicts_with_all = ["cells", "graph", "estimate", "algorithm", "journal"])]
     scratch: Option<PathBuf>,
+
+    /// Only these racers, separated by commas: for measurements
+    #[arg(long, value_name = "NAMES", hide = true, value_delimiter = ',')]
+    racer: Vec<String>,
+
+    /// Write what each slice of work has brought into this file, as lines of JSON: for measurements
+    #[arg(long, value_name = "FILE", hide = true)]
+    trace: Option<PathBuf>,
 
     #[command(flatten)]
     classics: Classics,
@@ -196,26 +208,92 @@ pub(super) fn run(options: &Options) -> Status {
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let (method, limits) = (count::Method::from(options.method), session.limits());
-    let scratch = options.scratch.as_ref().map(Scratch::new);
-    let scratch = scratch.transpose().map_err(Halt::Failed)?;
     let outcome = match (&options.journal, session.classic()) {
         (Some(journal), _) => {
             let verb = format!("count --method {}", options.method.name());
             journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
         }
         (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
-        (None, None) => session.count(subject, limits, |counting| {
-            let counting = counting.clone().method(method);
-            match &scratch {
-                Some(scratch) => counting.scratch(scratch).run(),
-                None => counting.run(),
+        (None, None) => {
+            let trace = options.trace.as_deref().map(Trace::new).transpose()?;
+            let racers = racers(&options.racer)?;
+            let outcome = session.count(subject, limits, |counting| {
+                let mut counting = counting.clone().method(method).options(racers);
+                let note = |slice: &Slice| trace.iter().for_each(|trace| trace.note(slice));
+                if trace.is_some() {
+                    counting = counting.slice_observer(&note);
+                }
+                counting.run()
+            });
+            if let Some(trace) = trace {
+                trace.finish(&outcome)?;
             }
-        }),
+            outcome
+        }
     };
     print_count(session, subject, &outcome)?;
-    match scratch.and_then(|scratch| scratch.error()) {
-        Some(error) => Ok(messages::fail(&error)),
-        None => Ok(report_stop(session, subject, &outcome)),
+    Ok(report_stop(session, subject, &outcome))
+}
+
+/// The options of a count by the racers with these names, or by those of its method.
+fn racers(names: &[String]) -> Answered<count::Options> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let options = count::Options::default();
+    if names.is_empty() {
+        return Ok(options);
+    }
+    let wrong = || {
+        Halt::Failed(Error::data(format!(
+            "no racer is called {}",
+            names.join(",")
+        )))
+    };
+    options.racers(&names).ok_or_else(wrong)
+}
+
+/// What each slice of a count has brought, as lines of JSON in a file.
+#[derive(Debug)]
+struct Trace {
+    file: Mutex<BufWriter<File>>,
+    name: String,
+}
+
+impl Trace {
+    fn new(path: &Path) -> Answered<Self> {
+        let name = path.display().to_string();
+        let file = File::create(path).map_err(|error| Halt::Failed(Error::io(&name, error)))?;
+        let file = Mutex::new(BufWriter::new(file));
+        Ok(Trace { file, name })
+    }
+
+    fn write(&self, line: &serde_json::Value) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(file, "{line}")
+    }
+
+    fn note(&self, slice: &Slice) {
+        // An infinite forecast is null. A failure is told at the end.
+        let _ = self.write(&serde_json::json!({
+            "component": slice.component,
+            "racer": slice.racer,
+            "spent": slice.spent,
+            "left": slice.left,
+            "proved": slice.proved.to_f64(),
+        }));
+    }
+
+    fn finish(&self, outcome: &Outcome) -> Answered<()> {
+        let statistics = &outcome.statistics;
+        let last = serde_json::json!({
+            "nodes": statistics.nodes,
+            "settles": statistics.settles,
+            "conflicts": statistics.conflicts,
+        });
+        let written = self.write(&last).and_then(|()| {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.flush()
+        });
+        written.map_err(|error| Halt::Failed(Error::io(&self.name, error)))
     }
 }
 

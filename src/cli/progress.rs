@@ -263,7 +263,7 @@ mod tests {
         snapshot.share = share;
         snapshot.nodes = 5_100_000 * seconds;
         snapshot.solutions = solutions.into();
-        snapshot.activity = Activity::Branching("down");
+        snapshot.activity = Activity::Branching;
         snapshot.elapsed = Duration::from_secs(seconds);
         status_text(&snapshot, SolutionRate::default().rate(&snapshot))
     }

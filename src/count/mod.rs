@@ -6,22 +6,22 @@
 //! [`SolutionGraph`], which gives the number of solutions in which each cell is filled, samples solutions, and lists them from any
 //! position on.
 
-mod checkpointer;
+mod backbone;
 mod components;
-mod driver;
-mod graph_count;
-mod helpers;
-mod open_tree;
+mod crew;
 mod options;
-mod plan;
+mod race;
+mod racers;
 mod root;
+mod run;
 mod scratch;
-mod selection;
+pub(crate) mod shim;
+pub use scratch::Scratch;
+pub use shim::*;
+
 mod setup;
-mod shared;
 mod status;
 mod sweep;
-mod tree;
 mod walk;
 mod workers;
 
@@ -34,15 +34,14 @@ use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
 use crate::search::{Cube, Outcome, Search};
 pub use components::ComponentTable;
-use driver::drive;
 pub use options::Method;
-pub use scratch::Scratch;
+use run::run;
 use setup::Setup;
 pub use setup::{GraphObserver, GraphProgress};
 
 unstable! {
-    use checkpointer::{Checkpoint, Checkpointer};
     use options::Options;
+    use setup::{Slice, SliceObserver};
 }
 
 /// A count of the solutions of one puzzle.
@@ -92,10 +91,9 @@ impl<'a> Counter<'a> {
                 run: None,
                 single_threaded: false,
                 table: None,
-                checkpointer: None,
-                scratch: None,
                 observer: None,
                 graph_observer: None,
+                slice_observer: None,
             },
         }
     }
@@ -170,26 +168,6 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Resumes an earlier count of the same cube from the state in `checkpointer`, and records the progress there. [`Method::Tree`]
-    /// and [`Counter::graph`] do neither.
-    #[cfg(feature = "unstable")]
-    #[must_use]
-    pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
-        self.setup.table = Some(Arc::clone(checkpointer.table()));
-        self.setup.checkpointer = Some(checkpointer);
-        self
-    }
-
-    /// Sweeps use this folder when they need more than their share of the memory, which is half of the limit. [`Method::Tree`] and
-    /// [`Method::Regions`] do not use it.
-    ///
-    /// When reading or writing there fails, the count stops as when it is out of memory, and [`Scratch::error`] returns the reason.
-    #[must_use]
-    pub fn scratch(mut self, scratch: &'a Scratch) -> Self {
-        self.setup.scratch = Some(scratch);
-        self
-    }
-
     /// Calls `observer` ten times a second, from a thread of its own, and once at the end.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
@@ -202,6 +180,14 @@ impl<'a> Counter<'a> {
     #[must_use]
     pub fn graph_observer(mut self, graph_observer: GraphObserver<'a>) -> Self {
         self.setup.graph_observer = Some(graph_observer);
+        self
+    }
+
+    /// Calls `slice_observer` after each slice of work of a racer. [`Method::Tree`] ignores it.
+    #[cfg(feature = "unstable")]
+    #[must_use]
+    pub fn slice_observer(mut self, slice_observer: SliceObserver<'a>) -> Self {
+        self.setup.slice_observer = Some(slice_observer);
         self
     }
 
@@ -246,7 +232,7 @@ impl<'a> Counter<'a> {
 
     fn drive(&self, keeps_graph: bool) -> (Option<SolutionGraph>, Outcome) {
         let longest = self.setup.puzzle.width().max(self.setup.puzzle.height());
-        by_width!(longest, W => drive::<W>(&self.setup, keeps_graph))
+        by_width!(longest, W => run::<W>(&self.setup, keeps_graph))
     }
 
     fn search(&self) -> Outcome {

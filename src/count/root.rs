@@ -1,18 +1,117 @@
-//! The root of a count: its known cells, and the components of the unknown ones.
+//! The root of a count: its known cells, a solution if one is known, and the components of the unknown cells. A root never changes; whoever
+//! finds cells makes a new one.
+
+use std::sync::Arc;
 
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
-use crate::board::{Board, Cell, Probed, Prober, Region, between_settles};
-use crate::line::Word;
-use crate::run::{Control, Pace};
+use crate::board::{Board, Cell, Clues, Probed, Prober, Region, between_settles};
+use crate::line::{Known, Word};
+use crate::puzzle::Grid;
+use crate::run::{Control, Pace, Statistics};
 use crate::sat::Backbone;
 
-/// Propagates the root, and probes it or takes over the cells that an earlier process has found so. `false` on a contradiction.
-pub(crate) fn propagate_root<W: Word>(
+/// The root of a count.
+#[derive(Debug)]
+pub(crate) struct Root<W> {
+    /// The known cells of each row.
+    pub(crate) rows: Vec<Known<W>>,
+    /// A solution.
+    pub(crate) witness: Option<Arc<Grid>>,
+    /// The components, the smallest first.
+    pub(crate) components: Vec<Component<W>>,
+}
+
+/// What came of making a root.
+#[derive(Debug)]
+pub(crate) enum Opened<W> {
+    Root(Root<W>),
+    /// There is no solution.
+    Contradiction,
+    /// The run was stopped meanwhile.
+    Stopped,
+}
+
+impl<W: Word> Root<W> {
+    /// Propagates and probes the puzzle, with the decisions of the cube that is counted. Adds what that took to the statistics.
+    pub(crate) fn open(
+        setup: &Setup<'_>,
+        clues: &Clues,
+        numbers: &UniqueTable,
+        control: &Control,
+        statistics: &mut Statistics,
+    ) -> Opened<W> {
+        let mut board = Board::<W>::new(clues);
+        let consistent = propagate_and_probe(setup, &mut board, control);
+        statistics.settles += board.settles();
+        if !consistent {
+            return Opened::Contradiction;
+        }
+        // The goal need not lie in the cube.
+        let goal = setup.is_whole().then(|| setup.puzzle.solved_goal());
+        let witness = goal.flatten().cloned().map(Arc::new);
+        Root::of(&board, witness, numbers, control)
+    }
+
+    /// The root in which these cells are known too. `witness`: a solution of the puzzle, if one is known.
+    pub(crate) fn with(
+        &self,
+        cells: &Backbone,
+        witness: Option<Arc<Grid>>,
+        clues: &Clues,
+        numbers: &UniqueTable,
+        control: &Control,
+    ) -> Opened<W> {
+        let mut board = Board::with_rows(clues, &self.rows);
+        let rows = (0..clues.height()).map(|row| (row, cells.known_in_row(row)));
+        match board.decide_all(rows, control) {
+            Some(true) => Root::of(&board, witness, numbers, control),
+            Some(false) => Opened::Contradiction,
+            None => Opened::Stopped,
+        }
+    }
+
+    fn of(
+        board: &Board<'_, W>,
+        witness: Option<Arc<Grid>>,
+        numbers: &UniqueTable,
+        control: &Control,
+    ) -> Opened<W> {
+        if control.stopped() {
+            return Opened::Stopped;
+        }
+        match components(board, numbers, control) {
+            Some(components) => Opened::Root(Root {
+                rows: board.rows().to_vec(),
+                witness,
+                components,
+            }),
+            None => Opened::Stopped,
+        }
+    }
+
+    /// The cells that are known to be filled.
+    pub(crate) fn filled(&self, width: usize) -> Grid {
+        let mut filled = Grid::new(width, self.rows.len());
+        for (r, row) in self.rows.iter().enumerate() {
+            row.filled.cells().for_each(|c| filled.set(r, c, true));
+        }
+        filled
+    }
+
+    /// Number of unknown cells.
+    pub(crate) fn unknown(&self) -> usize {
+        let sizes = self.components.iter();
+        sizes.map(|component| component.size as usize).sum()
+    }
+}
+
+/// Propagates the board of a puzzle, and probes it as far as the options allow. `false` on a contradiction; `true` also when the run was
+/// stopped.
+fn propagate_and_probe<W: Word>(
     setup: &Setup<'_>,
     board: &mut Board<'_, W>,
     control: &Control,
-    cells_found: Option<&Backbone>,
 ) -> bool {
     let (rows, columns) = setup.puzzle.sums();
     // A settle reads a few words for each block of the line.
@@ -29,12 +128,6 @@ pub(crate) fn propagate_root<W: Word>(
         Some(false) => return false,
         None => return true,
     }
-    if let Some(cells) = cells_found {
-        let height = setup.puzzle.height();
-        let rows = (0..height).map(|row| (row, cells.known_in_row(row)));
-        // If the run has ended, nothing is counted.
-        return board.decide_all(rows, control) != Some(false);
-    }
     let limit = board.settles() + setup.options.max_probing_settles;
     let mut settles = board.settles();
     let region = Region::whole(board);
@@ -46,7 +139,7 @@ pub(crate) fn propagate_root<W: Word>(
     !matches!(probed, Probed::Contradiction)
 }
 
-/// The components of the root, the smallest first; `None` when the run was stopped meanwhile.
+/// The components of a board, the smallest first; `None` when the run was stopped meanwhile.
 pub(crate) fn components<W: Word>(
     board: &Board<'_, W>,
     numbers: &UniqueTable,
@@ -68,18 +161,6 @@ pub(crate) fn components<W: Word>(
     )?;
     components.sort_by_key(|component| component.size);
     Some(components)
-}
-
-/// The cells that are known on a board.
-pub(crate) fn known_cells<W: Word>(board: &Board<'_, W>) -> Backbone {
-    let mut cells = Backbone::unknown(board.clues().width(), board.clues().height());
-    for (r, row) in board.rows().iter().enumerate() {
-        row.filled
-            .cells()
-            .for_each(|c| cells.filled.set(r, c, true));
-        row.empty.cells().for_each(|c| cells.empty.set(r, c, true));
-    }
-    cells
 }
 
 /// The cells of a component, in reading order.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::checkpointer::Checkpointer;
 use super::components::ComponentTable;
 use super::options::{Method, Options};
-use super::scratch::Scratch;
+use super::race::Runner;
+use crate::line::Word;
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
 use crate::search::Cube;
@@ -28,6 +28,37 @@ pub struct GraphProgress {
 /// A function that receives the progress of a solution graph that takes long to build.
 pub type GraphObserver<'a> = &'a (dyn Fn(&GraphProgress) + Sync);
 
+/// A slice of work of one racer, for measurements.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Slice {
+    /// The index of the component of the root.
+    pub component: usize,
+    /// The name of the racer.
+    pub racer: String,
+    /// The nanoseconds of work that it has had on this component.
+    pub spent: u64,
+    /// The nanoseconds of work that it is expected to need from now on.
+    pub left: f64,
+    /// The lower bound that it has proved for the count of the component.
+    pub proved: Count,
+}
+
+impl Slice {
+    pub(crate) fn of<W: Word>(component: usize, runner: &Runner<'_, W>) -> Self {
+        Slice {
+            component,
+            racer: runner.way.to_string(),
+            spent: runner.spent,
+            left: runner.racer.left(),
+            proved: runner.racer.proved(),
+        }
+    }
+}
+
+/// A function that receives each slice when it has ended.
+pub type SliceObserver<'a> = &'a (dyn Fn(&Slice) + Sync);
+
 /// The parameters of a count.
 #[derive(Clone)]
 pub(crate) struct Setup<'a> {
@@ -45,11 +76,9 @@ pub(crate) struct Setup<'a> {
     pub(crate) single_threaded: bool,
     /// A component table that is shared with other counts.
     pub(crate) table: Option<Arc<ComponentTable>>,
-    pub(crate) checkpointer: Option<&'a Checkpointer>,
-    /// The folder for the part of a frontier that exceeds the memory.
-    pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
     pub(crate) graph_observer: Option<GraphObserver<'a>>,
+    pub(crate) slice_observer: Option<SliceObserver<'a>>,
 }
 
 impl Setup<'_> {
@@ -71,6 +100,7 @@ impl Setup<'_> {
 mod tests {
     use super::super::Counter;
     use crate::board::Cell;
+    use crate::line::Word;
     use crate::puzzle::Puzzle;
     use crate::search::{Cube, Decision};
 

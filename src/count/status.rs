@@ -1,10 +1,9 @@
-//! The status of a count for its observer and its journal: the nodes, the solutions that are proved, and the current activity.
+//! The status of a count for its observer: the nodes, the solutions that are proved, and the current activity.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::checkpointer::Checkpointer;
 use crate::run::{Activity, Observer, Snapshot, lock, ticking};
 use crate::solutions::Count;
 
@@ -20,12 +19,12 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    pub(crate) fn new(began: Instant, proved: Count) -> Self {
+    pub(crate) fn new(began: Instant) -> Self {
         Status {
             began,
             nodes: AtomicU64::new(0),
-            proved: Mutex::new(proved),
-            activity: Mutex::new(Activity::Branching("down")),
+            proved: Mutex::default(),
+            activity: Mutex::default(),
         }
     }
 
@@ -57,28 +56,18 @@ impl Status {
         }
     }
 
-    /// Runs `count`, and passes snapshots to the observer and the checkpointer: ten times a second, and once at the end. `count` returns
-    /// its result and whether the count is complete.
+    /// Runs `count`, and passes snapshots to the observer: ten times a second, and once at the end. `count` returns its result and whether
+    /// the count is complete.
     pub(crate) fn watch<T>(
         &self,
         observer: Option<Observer<'_>>,
-        checkpointer: Option<&Checkpointer>,
         count: impl FnOnce() -> (T, bool),
     ) -> T {
-        let tell = |complete: bool| {
-            let snapshot = self.snapshot(complete);
-            if let Some(checkpointer) = checkpointer {
-                checkpointer.record_progress(&snapshot);
-            }
-            if let Some(observer) = observer {
-                observer(snapshot);
-            }
-        };
-        if observer.is_none() && checkpointer.is_none() {
+        let Some(observer) = observer else {
             return count().0;
-        }
-        let (result, complete) = ticking(|| tell(false), count);
-        tell(complete);
+        };
+        let (result, complete) = ticking(|| observer(self.snapshot(false)), count);
+        observer(self.snapshot(complete));
         result
     }
 }
@@ -88,14 +77,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_observer_and_the_journal_get_what_was_reported_until_the_end() {
+    fn the_observer_gets_what_was_reported_until_the_end() {
         for complete in [true, false] {
-            let status = Status::new(Instant::now(), Count::ONE);
+            let status = Status::new(Instant::now());
             let seen = Mutex::new(Vec::new());
             let observer = |snapshot: Snapshot| lock(&seen).push(snapshot);
-            let puzzle = crate::Puzzle::from_clues(&[[1]], &[[1]]).unwrap();
-            let checkpointer = Checkpointer::new(&puzzle, 1 << 20);
-            let result = status.watch(Some(&observer), Some(&checkpointer), || {
+            let result = status.watch(Some(&observer), || {
                 status.add_nodes(3);
                 status.add_nodes(4);
                 assert_eq!(status.raise_bound(Count::from(5)), Count::from(5));
@@ -108,8 +95,6 @@ mod tests {
             assert_eq!((last.nodes, last.solutions), (7, Count::from(5)));
             assert_eq!(last.activity, Activity::Sweeping("right"));
             assert_eq!(last.share, complete.then_some(1.0));
-            assert_eq!(checkpointer.nodes(), 7);
-            assert_eq!(checkpointer.lower_bound(), Count::from(5));
         }
     }
 }

@@ -115,14 +115,6 @@ impl Control {
         .find(|&stop| stop as u8 == state)
     }
 
-    /// The time until the deadline of this run, or of the run that contains it; `None` without a deadline.
-    pub(crate) fn time_left(&self) -> Option<Duration> {
-        let now = Instant::now();
-        let own = (self.deadline).map(|deadline| deadline.saturating_duration_since(now));
-        let parent = self.parent.as_ref().and_then(|parent| parent.time_left());
-        own.into_iter().chain(parent).min()
-    }
-
     /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call
     /// it at intervals of a microsecond or more.
     pub(crate) fn poll(&self) -> bool {

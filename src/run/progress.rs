@@ -64,8 +64,8 @@ pub enum Activity {
     Searching,
     /// Looking for the cells that are the same in every solution.
     Backbone,
-    /// Counting by branching, with this branching order.
-    Branching(&'static str),
+    /// Counting by branching.
+    Branching,
     /// Counting by a frontier sweep in this direction.
     Sweeping(&'static str),
     /// Examining edits of a picture.
@@ -80,7 +80,7 @@ impl fmt::Display for Activity {
         match self {
             Activity::Searching => f.write_str("searching"),
             Activity::Backbone => f.write_str("backbone"),
-            Activity::Branching(order) => write!(f, "branching {order}"),
+            Activity::Branching => f.write_str("branching"),
             Activity::Sweeping(direction) => write!(f, "sweeping {direction}"),
             Activity::Repairing => f.write_str("repairing"),
             Activity::Census => f.write_str("census"),

@@ -6,7 +6,7 @@
 //! answers than undecided cells, and usually far fewer. A question that is too hard for now is asked again later.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::solver::{Answer, SatSolver};
 use crate::line::{Known, Word};
@@ -185,15 +185,15 @@ pub fn backbone(
     others: &[Grid],
     stop: impl FnMut(usize, u64) -> bool,
 ) -> BackboneResult {
-    let search = BackboneSearch::new(first, others);
+    let search = BackboneSearch::new(&Arc::new(first.clone()), others);
     search.ask(solver, 1, stop);
     search.into_result()
 }
 
 /// A backbone search, which one solver or several can work on at the same time, each on a thread of its own.
 #[derive(Debug)]
-pub(crate) struct BackboneSearch<'a> {
-    first: &'a Grid,
+pub(crate) struct BackboneSearch {
+    first: Arc<Grid>,
     state: Mutex<State>,
 }
 
@@ -208,9 +208,9 @@ struct State {
     solutions: u64,
 }
 
-impl<'a> BackboneSearch<'a> {
+impl BackboneSearch {
     /// A search that knows a solution, and `others`.
-    pub(crate) fn new(first: &'a Grid, others: &[Grid]) -> Self {
+    pub(crate) fn new(first: &Arc<Grid>, others: &[Grid]) -> Self {
         let (width, height) = (first.width(), first.height());
         let row = |row| (0..width).map(move |column| (row, column));
         let mut state = State {
@@ -224,6 +224,7 @@ impl<'a> BackboneSearch<'a> {
         }
         state.drop_decided();
         let state = Mutex::new(state);
+        let first = Arc::clone(first);
         BackboneSearch { first, state }
     }
 
@@ -258,7 +259,7 @@ impl<'a> BackboneSearch<'a> {
             };
             let mut state = lock(&self.state);
             match answer {
-                Some(Answer::Solution(other)) => state.add_solution(self.first, &other),
+                Some(Answer::Solution(other)) => state.add_solution(&self.first, &other),
                 Some(Answer::None) => {
                     for (row, column) in chunk.drain(..) {
                         state.backbone.fix(row, column, self.first.get(row, column));
@@ -295,7 +296,7 @@ impl<'a> BackboneSearch<'a> {
         };
         while !chunk.is_empty() {
             solver.exchange_clauses();
-            solver.require_difference(self.first, chunk);
+            solver.require_difference(&self.first, chunk);
             let before = solver.conflicts();
             let conflicts = (end - before).min(max_conflicts);
             let answer = solver.solve(u32::try_from(conflicts).ok());
@@ -336,6 +337,15 @@ impl<'a> BackboneSearch<'a> {
         let chunk = state.candidates.split_off(count - size);
         let undecided = state.backbone.undecided();
         (!chunk.is_empty()).then_some((chunk, undecided))
+    }
+
+    /// What is found so far.
+    pub(crate) fn result(&self) -> BackboneResult {
+        let state = lock(&self.state);
+        BackboneResult {
+            backbone: state.backbone.clone(),
+            solutions: state.solutions,
+        }
     }
 
     /// What was found.
@@ -443,7 +453,7 @@ mod tests {
             let never = || false;
             let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
             let one = backbone(&mut new().unwrap(), &grid, &[], |_, _| false);
-            let search = BackboneSearch::new(&grid, &[]);
+            let search = BackboneSearch::new(&Arc::new(grid.clone()), &[]);
             std::thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| search.ask(&mut new().unwrap(), 2, |_, _| false));

@@ -261,7 +261,7 @@ impl Search<'_> {
         (first, others): (&Grid, &[Grid]),
         effort: Effort,
     ) -> Option<(BackboneResult, u64)> {
-        let search = BackboneSearch::new(first, others);
+        let search = BackboneSearch::new(&Arc::new(first.clone()), others);
         let clues = Clues::new(self.puzzle);
         let memory = memory_plan::SOLVER.of(self.memory());
         // More solvers than cores take turns, and learn alone what another one has shared meanwhile.

@@ -80,6 +80,39 @@ impl<'a> Oracle<'a> {
         path: impl Iterator<Item = (Cell, bool)>,
         conflicts: u32,
     ) -> Answer {
+        let Some(solver) = self.solver(clues, rows) else {
+            return Answer::Unknown;
+        };
+        solver.exchange_clauses();
+        for (cell, filled) in path {
+            solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
+        }
+        let answer = solver.solve(Some(conflicts));
+        #[cfg(feature = "checked")]
+        if let Answer::Solution(grid) = &answer {
+            crate::solutions::checked::confirm(self.puzzle, grid);
+        }
+        let ticks = solver.ticks();
+        solver.exchange_clauses();
+        self.ticks = ticks;
+        answer
+    }
+
+    /// Lets `work` use the solver, which is built if it does not exist yet, for the cells known at the root. `None` if there is none.
+    pub(crate) fn with_solver<W: Word, T>(
+        &mut self,
+        clues: &Clues,
+        rows: &[Known<W>],
+        work: impl FnOnce(&mut SatSolver) -> T,
+    ) -> Option<T> {
+        let solver = self.solver(clues, rows)?;
+        let result = work(solver);
+        let ticks = solver.ticks();
+        self.ticks = ticks;
+        Some(result)
+    }
+
+    fn solver<W: Word>(&mut self, clues: &Clues, rows: &[Known<W>]) -> Option<&mut SatSolver> {
         if self.solver.is_none() {
             let (filled, empty) = to_grids(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
@@ -98,22 +131,8 @@ impl<'a> Oracle<'a> {
                 }
             }
         }
-        let Some(solver) = &mut self.solver else {
-            self.is_unavailable = true;
-            return Answer::Unknown;
-        };
-        solver.exchange_clauses();
-        for (cell, filled) in path {
-            solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
-        }
-        let answer = solver.solve(Some(conflicts));
-        #[cfg(feature = "checked")]
-        if let Answer::Solution(grid) = &answer {
-            crate::solutions::checked::confirm(self.puzzle, grid);
-        }
-        self.ticks = solver.ticks();
-        solver.exchange_clauses();
-        answer
+        self.is_unavailable = self.solver.is_none();
+        self.solver.as_mut()
     }
 
     /// Number of conflicts so far.

@@ -3,13 +3,8 @@
 //! It is shared by all workers and bounded in bytes. The cost of an entry is the number of nodes that its count took. When a shard is
 //! full, the cheaper half of its bytes is evicted at once, so that an insertion takes constant amortised time. A lost entry costs time,
 //! never correctness.
-//!
-//! A cache may log its entries for a journal. The nodes that an entry took do not tell whether it should be logged: they are few where
-//! other entries were found in the cache. So each entry has a *recomputation cost*: the number of nodes below it, without those below
-//! logged entries. An entry whose recomputation cost reaches a bound is logged itself, and its cost becomes 0.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -30,17 +25,6 @@ struct Entry<V> {
     value: V,
     /// The cost as the number of bits of the number of nodes that it took.
     cost_bits: u8,
-    /// Recomputation cost in nodes; 0 when the entry is logged.
-    recompute_cost: u32,
-}
-
-/// The log of a cache.
-#[derive(Debug)]
-struct Log<V> {
-    /// Minimum recomputation cost of an entry that is logged, in nodes. Relaxed: no other memory depends on this number.
-    min_cost: AtomicU64,
-    /// Entries logged since [`Cache::take_log`] was last called.
-    entries: Mutex<Vec<(Key, V)>>,
 }
 
 #[derive(Debug)]
@@ -54,7 +38,6 @@ struct Shard<V> {
 pub(crate) struct Cache<V> {
     shards: Box<[Mutex<Shard<V>>]>,
     max_shard_bytes: usize,
-    log: Option<Log<V>>,
 }
 
 impl<V: Clone> Cache<V> {
@@ -67,29 +50,7 @@ impl<V: Clone> Cache<V> {
         Cache {
             shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
             max_shard_bytes: usize::try_from(bytes).unwrap_or(usize::MAX) / SHARDS,
-            log: None,
         }
-    }
-
-    /// The same cache with a log of all entries whose recomputation cost is at least `min_cost` nodes.
-    pub(crate) fn with_log(self, min_cost: u64) -> Self {
-        let log = Log {
-            min_cost: AtomicU64::new(min_cost),
-            entries: Mutex::default(),
-        };
-        Cache {
-            log: Some(log),
-            ..self
-        }
-    }
-
-    /// The entries logged since the last call. From now on, entries are logged whose recomputation cost is at least `min_cost` nodes.
-    pub(crate) fn take_log(&self, min_cost: u64) -> Vec<(Key, V)> {
-        let Some(log) = &self.log else {
-            return Vec::new();
-        };
-        log.min_cost.store(min_cost, Ordering::Relaxed);
-        std::mem::take(&mut *lock(&log.entries))
     }
 
     /// Bytes of all entries.
@@ -109,49 +70,30 @@ impl<V: Clone> Cache<V> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value of the component with this key and its recomputation cost, if it is in the cache.
-    pub(crate) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
+    /// The value of the component with this key, if it is in the cache.
+    pub(crate) fn get(&self, key: &[u32]) -> Option<V> {
         let shard = self.shard(key);
-        let entry = shard.entries.get(key)?;
-        Some((entry.value.clone(), u64::from(entry.recompute_cost)))
+        shard.entries.get(key).map(|entry| entry.value.clone())
     }
 
-    /// Keeps the value of a component whose count took `nodes` nodes. Returns its recomputation cost from now on: 0 when the entry has
-    /// been logged. An empty key stands for an unknown one, so nothing is kept under it.
-    pub(crate) fn insert(&self, key: Key, value: V, nodes: u64, recompute_cost: u64) -> u64 {
+    /// Keeps the value of a component whose count took `nodes` nodes. An empty key stands for an unknown one, so nothing is kept under it.
+    pub(crate) fn insert(&self, key: Key, value: V, nodes: u64) {
         if key.is_empty() {
-            return recompute_cost;
+            return;
         }
-        let log = self.log.as_ref();
-        let log = log.filter(|log| recompute_cost >= log.min_cost.load(Ordering::Relaxed));
-        let recompute_cost = if log.is_some() { 0 } else { recompute_cost };
         let bytes = entry_bytes::<V>(&key);
         let mut shard = self.shard(&key);
-        // Another worker, or an earlier part of the run, may have logged it.
-        let has_logged_entry =
-            |shard: &Shard<V>| (shard.entries.get(&key)).is_some_and(|old| old.recompute_cost == 0);
-        let is_logged = self.log.is_some() && has_logged_entry(&shard);
-        let recompute_cost = if is_logged { 0 } else { recompute_cost };
-        if let Some(log) = log.filter(|_| !is_logged) {
-            let entry = (key.clone(), value.clone());
-            let mut entries = lock(&log.entries);
-            entries.push(entry);
-        }
         if shard.bytes + bytes > self.max_shard_bytes {
             shard.evict();
             if shard.bytes + bytes > self.max_shard_bytes {
-                return recompute_cost;
+                return;
             }
         }
-        let entry = Entry {
-            value,
-            cost_bits: (u64::BITS - nodes.leading_zeros()) as u8,
-            recompute_cost: u32::try_from(recompute_cost).unwrap_or(u32::MAX),
-        };
+        let cost_bits = (u64::BITS - nodes.leading_zeros()) as u8;
+        let entry = Entry { value, cost_bits };
         if shard.entries.insert(key, entry).is_none() {
             shard.bytes += bytes;
         }
-        recompute_cost
     }
 }
 
@@ -192,16 +134,12 @@ mod tests {
         let cache = Cache::new(bytes);
         for n in 0..100_000 {
             let nodes = if n % 100 == 0 { 1000 } else { 1 };
-            cache.insert(key(n), n, nodes, 1);
+            cache.insert(key(n), n, nodes);
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().unwrap().bytes).sum();
         assert!(held <= bytes as usize);
         let expensive = (0..100_000).step_by(100);
-        assert!(
-            expensive
-                .clone()
-                .all(|n| cache.get(&key(n)) == Some((n, 1)))
-        );
+        assert!(expensive.clone().all(|n| cache.get(&key(n)) == Some(n)));
         assert!(
             (1..100_000)
                 .step_by(100)
@@ -212,29 +150,15 @@ mod tests {
     #[test]
     fn an_empty_key_is_not_kept() {
         let cache = Cache::new(1 << 20);
-        cache.insert(Key::default(), 1, 1, 1);
+        cache.insert(Key::default(), 1, 1);
         assert_eq!(cache.get(&[]), None);
     }
 
     #[test]
     fn a_cache_without_memory_keeps_nothing() {
         let cache = Cache::new(0);
-        cache.insert(key(1), 1, 1, 1);
+        cache.insert(key(1), 1, 1);
         assert_eq!(cache.get(&key(1)), None);
-    }
-
-    #[test]
-    fn entries_with_a_high_recomputation_cost_are_logged_once() {
-        let cache = Cache::new(1 << 20).with_log(100);
-        assert_eq!(cache.insert(key(1), 1, 99, 99), 99);
-        assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
-        assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
-        assert_eq!(cache.get(&key(1)), Some((1, 99)));
-        assert_eq!(cache.get(&key(2)), Some((2, 0)));
-        assert_eq!(cache.take_log(100), [(key(2), 2)]);
-        assert_eq!(cache.take_log(100), []);
-        assert_eq!(cache.insert(key(2), 2, 1, 200), 0);
-        assert_eq!(cache.take_log(100), []);
     }
 
     #[test]
@@ -247,7 +171,6 @@ mod tests {
             let entry = Entry {
                 value: n,
                 cost_bits: (n % 16) as u8,
-                recompute_cost: 1,
             };
             shard.entries.insert(key(n), entry);
         }

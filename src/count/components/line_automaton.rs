@@ -59,13 +59,6 @@ impl UniqueTable {
         self.next.load(Ordering::Relaxed) >= self.max_states
     }
 
-    /// Calls `visit` with the successors and the number of every state.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut([u32; 2], u32)) {
-        self.states
-            .iter()
-            .for_each(|state| visit(*state.key(), *state.value()));
-    }
-
     /// The number of the state with these successors, a new one if needed; `None` when the table is full.
     pub(crate) fn number_of(&self, successors: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.states.get(&successors) {

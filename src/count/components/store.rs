@@ -33,12 +33,6 @@ impl Store {
         }
     }
 
-    /// Drops the graph. What is counted from now on keeps none.
-    pub(crate) fn drop_graph(&mut self) {
-        self.graph = None;
-        self.outgrown.store(false, Ordering::Relaxed);
-    }
-
     /// Whether a solution graph is kept.
     pub(crate) fn keeps_graph(&self) -> bool {
         self.graph.is_some()
@@ -54,30 +48,21 @@ impl Store {
         self.outgrown.load(Ordering::Relaxed)
     }
 
-    /// The value and the recomputation cost in nodes of the component with this key. `None` if the table does not have it, or if a graph
-    /// is kept and the entry has fillings but no node.
-    pub(crate) fn get(&self, key: &Key) -> Option<(ComponentValue, u64)> {
+    /// The value of the component with this key. `None` if the table does not have it, or if a graph is kept and the entry has fillings but
+    /// no node.
+    pub(crate) fn get(&self, key: &Key) -> Option<ComponentValue> {
         let known = self.table.cache.get(key);
-        known.filter(|(value, _)| {
-            self.graph.is_none() || value.node.is_some() || value.count.is_zero()
-        })
+        known.filter(|value| self.graph.is_none() || value.node.is_some() || value.count.is_zero())
     }
 
-    /// Adds a component to the table: its value, the nodes that its count took, and its recomputation cost in nodes. Returns the
-    /// recomputation cost from now on, see [`Cache::insert`](super::cache::Cache::insert).
-    pub(crate) fn insert(
-        &self,
-        key: Key,
-        value: ComponentValue,
-        nodes: u64,
-        recompute_cost: u64,
-    ) -> u64 {
+    /// Adds a component to the table: its value, and the nodes that its count took.
+    pub(crate) fn insert(&self, key: Key, value: ComponentValue, nodes: u64) {
         #[cfg(feature = "checked")]
         self.table
             .state_numbers
             .descriptions
             .confirm_count(&key, &value.count);
-        self.table.cache.insert(key, value, nodes, recompute_cost)
+        self.table.cache.insert(key, value, nodes);
     }
 
     /// Adds a node for a component with these edges, which together have `count` fillings; `None` without a graph or without an edge.
@@ -154,9 +139,5 @@ mod tests {
         assert!(bytes > 1);
         let is_outgrown = |bound| store(bound).is_outgrown();
         assert_eq!([0, bytes - 1, bytes].map(is_outgrown), [true, true, false]);
-        let mut store = store(0);
-        store.drop_graph();
-        assert!(!store.keeps_graph() && !store.is_outgrown());
-        assert_eq!(store.graph_bytes(), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cache::{Cache, Key};
+use super::cache::Cache;
 use super::line_automaton::UniqueTable;
 use crate::graph::NodeId;
 use crate::run::{drop_aside, memory_plan};
@@ -63,37 +63,11 @@ impl ComponentTable {
             cache: Cache::new(cache),
         }
     }
-
-    /// The same table with a log of the entries whose recomputation cost is at least `min_cost` nodes.
-    pub(crate) fn with_log(self, min_cost: u64) -> Self {
-        ComponentTable {
-            cache: self.cache.with_log(min_cost),
-            ..self
-        }
-    }
-
-    /// Keeps a component that was read from a journal, as one that is logged and took `nodes` nodes.
-    pub(crate) fn insert_logged(&self, key: Key, value: ComponentValue, nodes: u64) {
-        self.cache.insert(key, value, nodes, 0);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A resumed count finds what was counted before, and does not write it again.
-    #[test]
-    fn components_of_a_journal_are_kept_and_not_logged_again() {
-        let table = ComponentTable::new(1 << 24).with_log(1);
-        let key: Key = vec![1, 2, 3].into();
-        let value = ComponentValue::number(Count::from(7));
-        table.insert_logged(key.clone(), value, 1000);
-        let found = table.cache.get(&key);
-        let found = found.map(|(value, recompute_cost)| (value.count, recompute_cost));
-        assert_eq!(found, Some((Count::from(7), 0)));
-        assert!(table.cache.take_log(1).is_empty());
-    }
 
     #[test]
     fn a_table_is_full_when_the_states_have_taken_all_room() {

@@ -10,7 +10,6 @@ use super::unfinished::Unfinished;
 use crate::board::{Cell, Inherited, ProberMark};
 use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
-use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
@@ -37,6 +36,8 @@ pub(crate) struct Frame<W> {
     pub(crate) children: Vec<(NodeId, Rows<W>)>,
     /// Number of components into which the side has split.
     pub(crate) component_count: u64,
+    /// Whether there is no component beside them that is counted elsewhere.
+    pub(crate) is_alone: bool,
     /// Whether this component is known to have a filling on the current side. The components beside it may still have none.
     pub(crate) is_alive: bool,
     /// A solution of the puzzle in which all decisions above the component hold; and one in which that of the current side holds too.
@@ -62,8 +63,6 @@ pub(crate) struct Frame<W> {
     /// The weights of the two sides (empty, filled); and the worker's `share_done` before the current side.
     pub(crate) weights: [u64; 2],
     pub(crate) share_before_side: u64,
-    /// The worker's recomputation cost before the component, in nodes.
-    pub(crate) recompute_cost_before: u64,
 }
 
 impl<W> Frame<W> {
@@ -72,7 +71,7 @@ impl<W> Frame<W> {
     /// is one component: otherwise the search would be in vain if another component had no filling, and the answer that a side has no
     /// solution could be due to that component.
     pub(crate) fn may_be_divided(&self) -> bool {
-        self.is_alive || self.retry_threshold_ns > 0 && self.component_count == 1
+        self.is_alive || self.retry_threshold_ns > 0 && self.component_count == 1 && self.is_alone
     }
 
     /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `witness_above`.
@@ -94,6 +93,7 @@ impl<W> Frame<W> {
             edges: Vec::new(),
             children: Vec::new(),
             component_count: 1,
+            is_alone: true,
             is_alive: false,
             witness_above,
             witness: None,
@@ -109,7 +109,6 @@ impl<W> Frame<W> {
             retry_threshold_ns: 0,
             weights: [0, 0],
             share_before_side: 0,
-            recompute_cost_before: 0,
         }
     }
 
@@ -127,23 +126,6 @@ impl<W> Frame<W> {
             witness,
             open_side: Some(owner),
             ..Frame::new(Component::empty(), mark, None)
-        }
-    }
-
-    /// Sets the totals of the worker before the frame: nodes, nanoseconds of work, share of the walk, and recomputation cost in nodes.
-    pub(crate) fn with_totals_before(
-        self,
-        nodes: u64,
-        work: u64,
-        done: u64,
-        recompute_cost: u64,
-    ) -> Self {
-        Frame {
-            nodes_before: nodes,
-            work_before_side: work,
-            share_before_side: done,
-            recompute_cost_before: recompute_cost,
-            ..self
         }
     }
 
@@ -181,24 +163,6 @@ impl<W> Frame<W> {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
         self.weights[usize::from(filled)]
     }
-}
-
-/// A lower bound for the component of the first of these frames, by what the frames have counted so far.
-pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
-    let mut inner: Option<Count> = None;
-    for frame in frames.iter().rev() {
-        let mut sum = match frame.has_gaps && frame.witness.is_none() {
-            // The components that others count may have no solution.
-            true => Count::ZERO,
-            false => frame.proved(inner.as_ref()),
-        };
-        sum += &frame.sum;
-        if let Some(open_component) = &frame.open_component {
-            sum += &open_component.value();
-        }
-        inner = Some(sum);
-    }
-    inner.unwrap_or(Count::ZERO)
 }
 
 #[cfg(test)]

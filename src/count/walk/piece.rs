@@ -37,6 +37,8 @@ pub(crate) struct WalkTask<W> {
     /// Whether the oracle may be asked: only if all sides above the task [may be divided](Frame::may_be_divided), so that no other component
     /// can be the reason for the answer that there is no solution.
     pub(crate) may_ask_oracle: bool,
+    /// Whether no other component of the same root or side may be the reason why there is no solution.
+    pub(crate) is_alone: bool,
 }
 
 impl<W> WalkTask<W> {
@@ -51,8 +53,17 @@ impl<W> WalkTask<W> {
 #[derive(Debug)]
 pub(crate) enum Piece<W> {
     Task(WalkTask<W>),
-    /// A stack of an earlier round.
+    /// A stack of an earlier slice.
     Stack(PausedStack<W>),
+}
+
+impl<W> Piece<W> {
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Piece::Task(task) => task.bytes(),
+            Piece::Stack(stack) => stack.bytes(),
+        }
+    }
 }
 
 /// The keys of components in progress, with the sides that wait for each.
@@ -66,16 +77,15 @@ pub(crate) struct PausedStack<W> {
     pub(super) changes: Changes<W>,
     /// The frames, whose marks count from the first one's.
     pub(super) frames: Vec<Frame<W>>,
-    /// The owner of the gap for which a task counts; `None` for the stack of the whole component.
-    pub(super) owner: Option<Arc<Unfinished<W>>>,
+    /// The owner of the gap for which it counts.
+    pub(super) owner: Arc<Unfinished<W>>,
     /// The decisions from the root to the first frame.
     pub(super) path: Vec<(Cell, bool)>,
     pub(super) may_ask_oracle: bool,
-    /// The totals of the worker: share of the walk done in this stack, nodes, nanoseconds of work, and recomputation cost.
+    /// The totals of the worker: share of the walk done in this stack, nodes, and nanoseconds of work.
     pub(super) share_done: u64,
     pub(super) nodes: u64,
     pub(super) work: u64,
-    pub(super) recompute_cost: u64,
 }
 
 impl<W> PausedStack<W> {
@@ -99,13 +109,12 @@ impl<W: Word> PausedStack<W> {
             rows: Vec::new(),
             changes: Changes::default(),
             frames,
-            owner: None,
+            owner: Unfinished::product(super::unfinished::Destination::WalkResult),
             path: Vec::new(),
             may_ask_oracle: false,
             share_done: 0,
             nodes: 0,
             work: 0,
-            recompute_cost: 0,
         }
     }
 }

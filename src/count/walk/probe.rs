@@ -1,31 +1,25 @@
-//! Probes the sides of branches under the orders that probe, and selects the next cell by the result.
+//! Probes the sides of branches, and selects the next cell by the result.
 
-use super::order::Order;
 use super::worker::Worker;
 use crate::board::{Board, Cell, Probed, Region, between_settles};
 use crate::count::components::Component;
 use crate::line::Word;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// The cell of a component to branch on.
-    pub(crate) fn pick(&mut self, component: &Component<W>) -> Cell {
-        let probed = self.top().probed.filter(|_| self.order.probes());
-        let best = probed.and_then(|probed| {
-            let cells = match self.order {
-                Order::Dissected => Region::of_rows(self.ranks.first_line(component)),
-                _ => region(component),
-            };
-            self.prober.best(probed, &cells)
-        });
-        best.unwrap_or_else(|| self.order.pick(&self.board, component, &self.ranks))
+    /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest.
+    /// In a component too small to be probed it is the narrowest cell.
+    pub(super) fn pick(&mut self, component: &Component<W>) -> Cell {
+        let probed = self.top().probed;
+        let best = probed.and_then(|probed| self.prober.best(probed, &region(component)));
+        best.unwrap_or_else(|| narrowest(&self.board, component))
     }
 
     /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution
     /// or the run was stopped.
-    pub(crate) fn probe(&mut self) -> bool {
+    pub(super) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side belongs to a frame");
-        if top.component.size < self.shared.options.min_probed_cells {
+        if top.component.size < self.crew.options.min_probed_cells {
             return true;
         }
         let (region, settle_cost) = (region(&top.component), W::BITS as u64);
@@ -38,7 +32,7 @@ impl<W: Word> Worker<'_, '_, W> {
             let since = board.settles() - std::mem::replace(&mut settles, board.settles());
             pace.spend(since * settle_cost)
         };
-        let is_over = between_settles::<W>(&self.shared.control);
+        let is_over = between_settles::<W>(&self.crew.control);
         match (self.prober).probe(&mut self.board, &region, inherited, is_over, stop) {
             Probed::Contradiction => self.statistics.dead_ends += 1,
             Probed::Stopped => {}
@@ -55,4 +49,27 @@ impl<W: Word> Worker<'_, '_, W> {
 fn region<W: Word>(component: &Component<W>) -> Region<W> {
     let rows = component.rows.iter();
     Region::of_rows(rows.map(|&(row, cells)| (row.into(), cells)))
+}
+
+/// The cell whose row and column have the fewest unknown cells.
+fn narrowest<W: Word>(board: &Board<'_, W>, component: &Component<W>) -> Cell {
+    let rows = || {
+        component
+            .rows
+            .iter()
+            .map(|&(row, cells)| (usize::from(row), cells))
+    };
+    // The unknown cells of each column are counted once, because a component has many more cells than columns.
+    let columns = rows().fold(W::ZERO, |columns, (_, cells)| columns | cells);
+    let mut in_columns = vec![0; board.clues().width()];
+    columns.cells().for_each(|column| {
+        in_columns[column] = board.unknown_in_column(column).count();
+    });
+    let narrowest = rows().flat_map(|(row, cells)| {
+        let in_row = board.unknown_in_row(row).count();
+        let narrowest = cells.cells().min_by_key(|&column| in_columns[column]);
+        narrowest.map(|column| (in_row + in_columns[column], row, column))
+    });
+    let (_, row, column) = narrowest.min().expect("a component has a cell");
+    Cell::new(row, column)
 }

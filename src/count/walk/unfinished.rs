@@ -71,13 +71,12 @@ pub(crate) enum Kind<W> {
     },
 }
 
-/// A component, and its costs for the component table.
+/// A component, and its cost for the component table.
 #[derive(Debug)]
 pub(crate) struct ComponentRecord<W> {
     pub(crate) component: Component<W>,
-    /// Nodes that it took, and its recomputation cost in nodes.
+    /// Nodes that it took.
     pub(crate) nodes: u64,
-    pub(crate) recompute_cost: u64,
 }
 
 impl<W> ComponentRecord<W> {
@@ -204,11 +203,6 @@ impl<W: Word> Unfinished<W> {
     /// Adds a gap.
     pub(crate) fn add_gap(&self) {
         self.state().gaps += 1;
-    }
-
-    /// The sum or product so far.
-    pub(crate) fn value(&self) -> Count {
-        self.state().value.clone()
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot<W> {

@@ -6,91 +6,66 @@
 //! of it, and all workers share the component table.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::dissection::LineRanks;
 use super::frame::Frame;
-use super::order::Order;
-use super::racer::{Claim, Walk};
-use super::trail::TrailStep;
+use super::pool::{Claim, Walk};
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
     Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,
 };
-use crate::count::plan::Plan;
-use crate::count::shared::Shared;
+use crate::count::crew::Crew;
 use crate::graph::Edge;
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::run::{Pace, Statistics, memory_plan};
-use crate::sat::{Answer, Exchange};
+use crate::sat::{Answer, SatSolver};
 use crate::search::{MAX_CONFLICTS, Oracle};
 use crate::solutions::Count;
 
 /// A worker: a thread's own state, and a reference to what it shares with the others.
 #[derive(Debug)]
-pub(crate) struct Worker<'s, 'a, W: Word> {
-    pub(crate) shared: &'s Shared<'a, W>,
-    pub(crate) board: Board<'a, W>,
-    pub(crate) piece_cache: PieceCache<W>,
-    pub(crate) component_finder: ComponentFinder<W>,
-    pub(crate) prober: Prober<W>,
+pub(crate) struct Worker<'c, 'a, W: Word> {
+    pub(crate) crew: &'c Crew<'a, W>,
+    pub(super) board: Board<'a, W>,
+    pub(super) piece_cache: PieceCache<W>,
+    pub(super) component_finder: ComponentFinder<W>,
+    pub(super) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
-    pub(crate) frames: Vec<Frame<W>>,
+    pub(super) frames: Vec<Frame<W>>,
     /// All frames before this index are known to be alive. The others may be alive or not.
-    pub(crate) alive_frames: usize,
-    pub(crate) order: Order,
-    /// The ranks of lines for [`Order::Dissected`].
-    pub(crate) ranks: LineRanks,
-    /// The component that `ranks` is for.
-    pub(crate) ranked_component: Option<usize>,
-    /// The walk under way, if other workers may join it.
-    pub(crate) shared_walk: Option<Arc<Walk<W>>>,
+    pub(super) alive_frames: usize,
+    /// The walk under way, if other workers may work on it too.
+    pub(super) shared_walk: Option<Arc<Walk<W>>>,
     /// The decisions from the root to the node where the stack starts; those of the frames follow them.
-    pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether a task has moved the board away from the root.
-    pub(crate) has_moved: bool,
+    pub(super) path: Vec<(Cell, bool)>,
     /// The values of `work()` and of `share_done` at the last report to the walk.
-    pub(crate) reported: (u64, u64),
-    /// Index of the component of the root that is being counted.
-    pub(crate) component: usize,
-    /// The plan of the walk if its trail is recorded.
-    pub(crate) recorded_plan: Option<Plan>,
-    /// When the trail was last recorded.
-    pub(crate) trail_recorded: Instant,
+    pub(super) reported: (u64, u64),
     /// Whether the oracle may be asked.
-    pub(crate) may_ask_oracle: bool,
-    /// A component is swept if it has at most 7/8 of this number of cells: that of the smallest component that a sweep has failed on, or at
-    /// first that of the whole component; 0 under plans that do not sweep.
-    pub(crate) sweep_size_bound: u32,
-    /// Share of the walk that its current task has done so far, out of [`WHOLE`](crate::search::WHOLE).
-    pub(crate) share_done: u64,
+    pub(super) may_ask_oracle: bool,
+    /// Share of the walk that its current piece has done so far, out of [`WHOLE`](crate::search::WHOLE).
+    pub(super) share_done: u64,
     /// Nodes reserved and not used yet.
-    pub(crate) reserved: u64,
+    pub(super) reserved: u64,
     /// Nodes at the last poll, when they were added to the status.
-    pub(crate) polled_nodes: u64,
+    pub(super) polled_nodes: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
-    pub(crate) pace: Pace<'s>,
+    pub(super) pace: Pace<'c>,
     /// The oracle is asked about a side without a known solution when the work on the side reaches this number of nanoseconds. It follows a
     /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)). It is raised where
-    /// questions seldom refute a side, and limited under an order that does not probe.
-    pub(crate) question_threshold_ns: u64,
+    /// questions seldom refute a side.
+    pub(super) question_threshold_ns: u64,
     /// Running mean of the share of questions that refuted their side, out of [`ALL_QUESTIONS`].
     refuted_questions: u64,
-    /// The value of `work()`, in nanoseconds, at which the work of this worker alone has used up the budget of the trial.
-    pub(crate) work_limit: u64,
-    /// Number of nodes that a resumed run would need to redo all work so far, if it knew only the components in the journal.
-    pub(crate) recompute_cost: u64,
-    /// Nanoseconds of its sweeps of components.
-    pub(crate) sweep_ns: u64,
+    /// The value of `work()`, in nanoseconds, at which this worker alone would have used up the slice.
+    pub(super) work_limit: u64,
     /// Sum of the unknown cells of the branched component, over the nodes that propagation and probing did not refute.
-    pub(crate) branched_cells: u64,
-    pub(crate) statistics: Statistics,
+    branched_cells: u64,
+    pub(super) statistics: Statistics,
 }
 
 /// Nodes between two polls of the limits.
-pub(crate) const NODES_PER_POLL: u64 = 256;
+pub(super) const NODES_PER_POLL: u64 = 256;
 
 /// Nanoseconds per node, per unknown cell of the component branched at a node, per settle, and per tick of the SAT solver. Work is computed
 /// from these counters and not read from a clock, so that it is reproducible. Fitted to 234 trials on twelve puzzles; nine in ten of these
@@ -98,29 +73,26 @@ pub(crate) const NODES_PER_POLL: u64 = 256;
 const NS_PER_NODE: u64 = 700;
 const NS_PER_CELL: u64 = 45;
 const NS_PER_SETTLE: u64 = 120;
-const NS_PER_TICK: u64 = 46;
+pub(crate) const NS_PER_TICK: u64 = 46;
 
 /// Nanoseconds of a question to the oracle, without the ticks of the solver.
 const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
-/// The nanoseconds that the first question is assumed to take, if it need not build the SAT solver.
-pub(crate) const FIRST_QUESTION_NS: u64 = 150_000;
+/// The nanoseconds that the first question is assumed to take, besides building the SAT solver.
+const FIRST_QUESTION_NS: u64 = 150_000;
 
 /// The nanoseconds of building a SAT solver.
-const SOLVER_BUILD_NS: u64 = 20_000_000;
+pub(crate) const SOLVER_BUILD_NS: u64 = 20_000_000;
 
 /// The maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that the next
 /// questions are hard.
 const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
 
-/// The maximum under an order that does not probe. Such an order can get stuck in a dead end for seconds, and only the oracle gets it out.
-const MAX_UNPROBED_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
-
 /// All questions, as a value of `refuted_questions`.
 const ALL_QUESTIONS: u64 = 1 << 16;
 
-/// The threshold for a question is meant for an order under which half of the questions refute their side. Orders that probe find nearly
-/// all dead ends themselves, and most of their questions are wasted. The threshold is divided by the share of questions that refute their
+/// The threshold for a question is meant for a walk in which half of the questions refute their side. A walk that probes finds nearly all
+/// dead ends itself, and most of its questions are wasted. The threshold is divided by the share of questions that refute their
 /// side, relative to a half, and the share counts as at least this number.
 const MIN_REFUTED_QUESTIONS: u64 = ALL_QUESTIONS / 64;
 
@@ -143,62 +115,38 @@ const ASSUMED_CONFLICT_NS: u64 = 20_000;
 /// A question that ends without an answer is repeated when the work on its side has grown by this factor.
 const RETRY_FACTOR: u64 = 4;
 
-/// Number of nodes that take this number of nanoseconds, each with 10 settles and 50 cells, as is usual.
-pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
-    nanoseconds / (NS_PER_NODE + 10 * NS_PER_SETTLE + 50 * NS_PER_CELL)
-}
-
-impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
-    pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
-        let clues = shared.clues;
-        let (width, height) = (clues.width(), clues.height());
-        let solver_bytes = memory_plan::SOLVERS.part(shared.memory, shared.workers as u64);
-        let line_bytes = memory_plan::LINES.part(shared.memory, shared.workers as u64);
-        let probe_bytes = memory_plan::PROBES.part(shared.memory, shared.workers as u64);
+impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
+    pub(crate) fn new(crew: &'c Crew<'a, W>) -> Self {
+        let (width, height) = (crew.clues.width(), crew.clues.height());
+        let part = |share: memory_plan::Share| share.part(crew.memory, crew.workers as u64);
         Worker {
-            shared,
-            board: Board::with_rows(clues, &shared.rows),
-            piece_cache: PieceCache::new(width + height, line_bytes),
+            crew,
+            board: Board::with_rows(crew.clues, &crew.rows),
+            piece_cache: PieceCache::new(width + height, part(memory_plan::LINES)),
             component_finder: ComponentFinder::new(width, height),
-            prober: Prober::new(probe_bytes),
-            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
-                .sharing(exchange),
+            prober: Prober::new(part(memory_plan::PROBES)),
+            oracle: Oracle::new(
+                crew.puzzle,
+                Arc::clone(&crew.control),
+                part(memory_plan::SOLVERS),
+            )
+            .sharing(crew.exchange.clone()),
             frames: Vec::new(),
             alive_frames: 0,
-            order: Order::Down,
-            ranks: LineRanks::default(),
-            ranked_component: None,
             shared_walk: None,
             path: Vec::new(),
-            has_moved: false,
             reported: (0, 0),
-            component: 0,
-            recorded_plan: None,
-            trail_recorded: Instant::now(),
-            may_ask_oracle: true,
-            sweep_size_bound: 0,
+            may_ask_oracle: SatSolver::IS_BUILT_IN,
             share_done: 0,
             reserved: 0,
             polled_nodes: 0,
-            pace: Pace::new(&shared.control),
-            question_threshold_ns: shared.options.oracle_threshold_ns(FIRST_QUESTION_NS),
+            pace: Pace::new(&crew.control),
+            question_threshold_ns: SOLVER_BUILD_NS,
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
-            recompute_cost: 0,
-            sweep_ns: 0,
             branched_cells: 0,
             statistics: Statistics::default(),
         }
-    }
-
-    /// Postpones the first question until the work on a side without a known solution outweighs that of building the SAT solver.
-    pub(crate) fn delay_first_question(&mut self) {
-        self.expect_question_of(SOLVER_BUILD_NS);
-    }
-
-    /// Sets the threshold for a first question that is assumed to take this number of nanoseconds.
-    pub(super) fn expect_question_of(&mut self, ns: u64) {
-        self.question_threshold_ns = self.shared.options.oracle_threshold_ns(ns);
     }
 
     /// The statistics of all its work so far.
@@ -217,24 +165,23 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             + NS_PER_CELL * self.branched_cells
             + NS_PER_SETTLE * self.board.settles()
             + NS_PER_TICK * self.oracle.ticks()
-            + self.sweep_ns
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
         self.frames.last_mut().expect("the stack has a frame")
     }
 
-    /// Counts a component of the current side: looks it up in the component table, leaves a gap if another worker is counting it, sweeps
-    /// it, or pushes a frame for it.
+    /// Counts a component of the current side: looks it up in the component table, leaves a gap if another worker is counting it, or pushes
+    /// a frame for it.
     pub(crate) fn begin_component(&mut self, mut component: Component<W>) {
         if self.look_up(&mut component).is_some() {
             return;
         }
         let mut is_claimed = false;
-        if 3 * component.size >= self.shared.options.min_shared_cells
+        if 3 * component.size >= self.crew.options.min_shared_cells
             && let Some(walk) = &self.shared_walk
         {
-            let has_room = walk.has_room(self.shared.max_unfinished_bytes());
+            let has_room = walk.has_room(memory_plan::DEFERRED.of(self.crew.memory));
             let top = self.frames.last_mut().expect("the stack has a frame");
             let weight = top.weight() / top.component_count;
             let side = || Arc::clone(top.open_side.get_or_insert_with(Unfinished::open_side));
@@ -252,33 +199,21 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.release(&component.key, &value);
             return;
         }
-        if let Some((count, recompute_cost)) = self.sweep_component(&component) {
-            let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
-            let store = &self.shared.store;
-            self.recompute_cost +=
-                store.insert(component.key.clone(), value.clone(), cost, recompute_cost);
-            if is_claimed {
-                self.release(&component.key, &value);
-            }
-            self.multiply_into_side(&value, component.rows);
-            return;
-        }
         let cell = self.pick(&component);
-        self.branch(component, cell, None, is_claimed);
+        self.branch(component, cell, is_claimed);
     }
 
     /// Looks a component up in the component table. If it is there, multiplies the current side by its value, moves its cells there, and
     /// returns the value.
     fn look_up(&mut self, component: &mut Component<W>) -> Option<ComponentValue> {
-        let (value, recompute_cost) = self.shared.store.get(&component.key)?;
+        let value = self.crew.store.get(&component.key)?;
         #[cfg(feature = "checked")]
         {
-            let descriptions = &self.shared.store.table.state_numbers.descriptions;
+            let descriptions = &self.crew.store.table.state_numbers.descriptions;
             descriptions.confirm(&component.key, &self.board, &component.rows);
             descriptions.confirm_count(&component.key, &value.count);
         }
         self.statistics.leaves += 1;
-        self.recompute_cost += recompute_cost;
         self.multiply_into_side(&value, std::mem::take(&mut component.rows));
         Some(value)
     }
@@ -286,53 +221,29 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Ends the claim on a component, and passes its value to the sides that wait for it.
     fn release(&self, key: &Key, value: &ComponentValue) {
         if let Some(walk) = &self.shared_walk {
-            walk.fill_waiting(&self.shared.store, key, value);
+            walk.fill_waiting(&self.crew.store, key, value);
         }
     }
 
-    /// Pushes a frame for a component, which branches on this cell, and begins a side: the filled one, or the one that the `step` of a
-    /// trail names.
-    pub(crate) fn branch(
-        &mut self,
-        component: Component<W>,
-        cell: Cell,
-        step: Option<&TrailStep>,
-        is_claimed: bool,
-    ) {
+    /// Pushes a frame for a component, which branches on this cell, and begins its filled side.
+    fn branch(&mut self, component: Component<W>, cell: Cell, is_claimed: bool) {
         let parent = self.top();
         let witness_above = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
         let weight = parent.weight() / parent.component_count;
-        let begins_filled = step.is_none_or(|step| step.filled);
-        let has_other_side = step.is_none_or(|step| step.has_other_side);
         let (chance, total) = self.board.filled_chance(cell);
         let filled_weight = (u128::from(weight) * u128::from(chance) / u128::from(total)) as u64;
-        let mut frame = Frame::new(component, self.board.mark(), witness_above);
-        frame.prober_mark = self.prober.mark();
-        let frame = frame.with_totals_before(
-            self.statistics.nodes,
-            0,
-            self.share_done,
-            self.recompute_cost,
-        );
+        let frame = Frame::new(component, self.board.mark(), witness_above);
         self.frames.push(Frame {
-            decision: Some((cell, begins_filled)),
-            has_other_side,
-            sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
+            decision: Some((cell, true)),
+            has_other_side: true,
             is_claimed,
+            prober_mark: self.prober.mark(),
             weights: [weight - filled_weight, filled_weight],
+            nodes_before: self.statistics.nodes,
+            share_before_side: self.share_done,
             ..frame
         });
-        if !has_other_side {
-            self.share_done += if begins_filled {
-                weight - filled_weight
-            } else {
-                filled_weight
-            };
-            // An earlier walk has counted the other side. The trail does not tell the recomputation cost of that side, so it is assumed to
-            // be high.
-            self.recompute_cost += u64::from(u32::MAX);
-        }
         self.begin_side();
     }
 
@@ -348,14 +259,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.probed = None;
         self.prober.backtrack(top.prober_mark);
         if self.reserved == 0 {
-            self.reserved = self.shared.control.reserve_nodes(NODES_PER_POLL);
+            self.reserved = self.crew.control.reserve_nodes(NODES_PER_POLL);
             if self.reserved == 0 {
                 return;
             }
         }
         self.reserved -= 1;
         self.statistics.nodes += 1;
-        self.recompute_cost += 1;
         let (work, done) = (self.work(), self.share_done);
         self.alive_frames = self.alive_frames.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
@@ -387,17 +297,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             // The run has been stopped.
             None => return,
         }
-        if self.order.probes() && !self.probe() {
+        if !self.probe() {
             return;
         }
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         // Empty, with the memory of the side before.
         let mut pending = std::mem::take(&mut top.pending);
         self.branched_cells += u64::from(top.component.size);
-        let (lines, numbers) = (
-            &mut self.piece_cache,
-            &self.shared.store.table.state_numbers,
-        );
+        let (lines, numbers) = (&mut self.piece_cache, &self.crew.store.table.state_numbers);
         let (board, pace) = (&self.board, &mut self.pace);
         let split = (self.component_finder).split(
             board,
@@ -443,10 +350,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let side = bottom
                 .open_side
                 .expect("the bottom frame has the side that it counts for");
-            walk.fill(&self.shared.store, side, gap_value);
+            walk.fill(&self.crew.store, side, gap_value);
             return true;
         }
-        let keeps_graph = self.shared.store.keeps_graph() && !top.product.is_zero();
+        let keeps_graph = self.crew.store.keeps_graph() && !top.product.is_zero();
         let children = std::mem::take(&mut top.children);
         let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
         match top.open_side.take() {
@@ -474,7 +381,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     edges: Vec::new(),
                     children,
                 };
-                walk.fill(&self.shared.store, side, gap_value);
+                walk.fill(&self.crew.store, side, gap_value);
             }
         }
         self.board.undo(top.mark);
@@ -493,7 +400,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// is empty now.
     fn end_component(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
         let nodes = self.statistics.nodes - frame.nodes_before;
-        let recompute_cost = self.recompute_cost - frame.recompute_cost_before;
         let Some(parent) = self.frames.last_mut() else {
             // The stack has counted one side of a component, for another worker.
             let gap_value = GapValue {
@@ -504,7 +410,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let open_component = frame
                 .open_component
                 .expect("the bottom frame has the component that it counts for");
-            walk.fill(&self.shared.store, open_component, gap_value);
+            walk.fill(&self.crew.store, open_component, gap_value);
             return true;
         };
         parent.gap_weight_in_side += frame.gap_weight_in_component;
@@ -519,12 +425,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     let record = ComponentRecord {
                         component: frame.component,
                         nodes,
-                        recompute_cost,
                     };
                     walk.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
                     walk.fill(
-                        &self.shared.store,
+                        &self.crew.store,
                         open_component,
                         GapValue::number(Count::ZERO),
                     );
@@ -534,17 +439,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         };
         let value = ComponentValue {
             node: self
-                .shared
+                .crew
                 .store
                 .add_node(edges.iter().map(Edge::as_ref), &count),
             count,
         };
         let key = frame.is_claimed.then(|| frame.component.key.clone());
-        let store = &self.shared.store;
-        self.recompute_cost = frame.recompute_cost_before
-            + store.insert(frame.component.key, value.clone(), nodes, recompute_cost);
+        let store = &self.crew.store;
+        store.insert(frame.component.key, value.clone(), nodes);
         if let Some(key) = key {
-            walk.fill_waiting(&self.shared.store, &key, &value);
+            walk.fill_waiting(&self.crew.store, &key, &value);
         }
         self.multiply_into_side(&value, frame.component.rows);
         false
@@ -591,13 +495,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let threshold = match tasks_wanted {
             true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
             false => {
-                // The first question of a helper, for which it has to build its solver, may come late under any order.
-                let max = match self.order.probes() || !self.oracle.is_built() {
-                    true => MAX_QUESTION_THRESHOLD_NS,
-                    false => MAX_UNPROBED_QUESTION_THRESHOLD_NS,
-                };
                 let refuted = self.refuted_questions.max(MIN_REFUTED_QUESTIONS);
-                self.question_threshold_ns.min(max) * (ALL_QUESTIONS / 2) / refuted
+                self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
             }
         };
         let work = self.work();
@@ -628,6 +527,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         match answer {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
+                self.crew.record_witness(&grid);
                 for frame in &mut self.frames {
                     if let Some((cell, filled)) = frame.decision
                         && grid.get(usize::from(cell.row), usize::from(cell.column)) != filled
@@ -662,7 +562,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn ask_oracle(&mut self, asked: usize, conflicts: u64) -> Answer {
         let before = self.work();
         let path = self.path_to(asked + 1);
-        let (clues, rows) = (self.shared.clues, &self.shared.rows);
+        let (clues, rows) = (self.crew.clues, &self.crew.rows);
         // One question must not use up the rest of a small budget.
         let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
         let conflict_ns = conflict_ns.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
@@ -670,11 +570,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let conflicts = conflicts
             .min(affordable.max(MIN_LAST_CONFLICTS))
             .min(MAX_CONFLICTS.into()) as u32;
+        let is_first = !self.oracle.is_built();
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
-        let took = QUESTION_OVERHEAD_NS + self.work() - before;
-        self.recompute_cost += nodes_in(took);
+        let took = match is_first {
+            true => FIRST_QUESTION_NS,
+            false => QUESTION_OVERHEAD_NS + self.work() - before,
+        };
+        if is_first {
+            self.question_threshold_ns = self.crew.options.oracle_threshold_ns(took);
+        }
         // A running mean, in which the latest question has a weight of 1/16.
-        let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_threshold_ns(took);
+        let sum = 15 * self.question_threshold_ns + self.crew.options.oracle_threshold_ns(took);
         self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
         answer
     }

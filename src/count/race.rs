@@ -1,0 +1,310 @@
+//! The race: how a component is counted by whichever way turns out best on it, without losing much to a wrong forecast.
+//!
+//! A *racer* is one way to count a component: a walk in an order, a sweep in a direction, the tree search, the search for the backbone. Only
+//! one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
+//! choice is the same in every run on one thread. [`pick`] is the whole rule of choosing:
+//!
+//! - The racer that would have spent least goes next if three times its work, times the number of the other racers, is at most all work so
+//!   far. So nobody starves.
+//! - Otherwise the one that is expected to need the least work from now on goes next. So the favourite has two thirds of the work.
+//!
+//! If the best of k racers needs the work B, the race is over after 3(k - 1)B plus a slice, whatever the forecasts say, and after 1.5 B
+//! where they are right. A slice is an eighth of the work so far, so there are few.
+
+use std::sync::Mutex;
+
+use super::components::ComponentValue;
+use super::options::Way;
+use super::workers::Workers;
+use crate::line::Word;
+use crate::run::{Activity, lock};
+use crate::sat::Backbone;
+use crate::solutions::Count;
+
+/// The favourite has this multiple of the work that the others have by right, so that these have a third.
+const FAVOUR: u64 = 3;
+
+/// A slice is the work so far divided by this, within these bounds in nanoseconds; the upper one is for each thread, so that the lower bound
+/// that is shown goes on rising.
+const SLICE_DIVISOR: u64 = 8;
+pub(crate) const MIN_SLICE_NS: u64 = 20_000_000;
+const MAX_SLICE_NS: u64 = 2_000_000_000;
+
+/// How a slice ended.
+#[derive(Debug)]
+pub(crate) enum SliceEnd {
+    /// The component is counted.
+    Counted(ComponentValue),
+    /// There is more to do.
+    More,
+    /// The racer cannot go on: it lacks memory, or has nothing left to do.
+    Out,
+    /// Cells were found that make a smaller root. The racer can go on.
+    Facts(Box<Backbone>),
+    /// The puzzle has no solution.
+    Unsatisfiable,
+}
+
+/// One way to count a component.
+pub(crate) trait Racer<W: Word> {
+    fn activity(&self) -> Activity;
+
+    /// Does about this much work, in nanoseconds. Returns how much it was, and how the slice ended. `make_room` is called when it needs
+    /// memory, with the bytes that the other racers may hold at most.
+    fn advance(
+        &mut self,
+        workers: &mut Workers<'_, '_, '_, W>,
+        work: u64,
+        make_room: &(dyn Fn(u64) + Sync),
+    ) -> (u64, SliceEnd);
+
+    /// The nanoseconds of work that it is expected to need from now on. Before its first slice: what is known beforehand.
+    fn left(&self) -> f64;
+
+    /// The nanoseconds of work of its first slice.
+    fn first_slice(&self) -> u64 {
+        MIN_SLICE_NS
+    }
+
+    /// A lower bound that it has proved for the count of the component.
+    fn proved(&self) -> Count {
+        Count::ZERO
+    }
+
+    /// Bytes that it holds while others run, beside those that every racer may hold.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Frees memory: a little that is soon done again, or all of it, so that the racer begins again.
+    fn shrink(&mut self, _all: bool) {}
+}
+
+/// What [`pick`] knows of a racer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// Nanoseconds of work so far, and of the next slice if it is the first.
+    pub(crate) spent: u64,
+    pub(crate) first_slice: u64,
+    /// The nanoseconds of work that are expected to be left.
+    pub(crate) left: f64,
+}
+
+/// The racer that goes next. `lost`: the nanoseconds of work of those that have left the race.
+pub(crate) fn pick(racers: &[Standing], lost: u64) -> usize {
+    let all: u64 = lost + racers.iter().map(|racer| racer.spent).sum::<u64>();
+    let others = racers.len() as u64 - 1;
+    let due = |racer: &Standing| match racer.spent {
+        0 => racer.first_slice,
+        spent => spent,
+    };
+    let indices = || 0..racers.len();
+    let least = indices().min_by_key(|&i| due(&racers[i])).unwrap_or(0);
+    if FAVOUR * due(&racers[least]) * others <= all {
+        return least;
+    }
+    let favourite = indices().min_by(|&a, &b| {
+        let by_left = racers[a].left.total_cmp(&racers[b].left);
+        by_left.then(racers[a].spent.cmp(&racers[b].spent))
+    });
+    favourite.unwrap_or(0)
+}
+
+/// How a race ended.
+#[derive(Debug)]
+pub(crate) enum RaceEnd {
+    Counted(ComponentValue),
+    Facts(Box<Backbone>),
+    Unsatisfiable,
+    /// No racer can go on.
+    Out,
+    /// The run was stopped.
+    Stopped,
+}
+
+/// A racer, and the nanoseconds of work that it has had.
+pub(crate) struct Runner<'r, W: Word> {
+    pub(crate) way: Way,
+    pub(crate) racer: Box<dyn Racer<W> + Send + 'r>,
+    pub(crate) spent: u64,
+}
+
+/// Counts a component by these racers. `report` is called after every slice with the racer, its work so far, and how the slice ended.
+pub(crate) fn race<W: Word>(
+    mut runners: Vec<Runner<'_, W>>,
+    workers: &mut Workers<'_, '_, '_, W>,
+    mut report: impl FnMut(&Runner<'_, W>, &SliceEnd),
+) -> RaceEnd {
+    let control = &workers.crew().control;
+    // The work of racers that have left the race.
+    let mut lost = 0;
+    while !control.poll() {
+        if runners.is_empty() {
+            return RaceEnd::Out;
+        }
+        let standings: Vec<Standing> = runners.iter().map(Runner::standing).collect();
+        let next = pick(&standings, lost);
+        let work = slice(&standings, next, lost, workers.crew().workers as u64);
+        let mut runner = runners.remove(next);
+        workers.crew().status.set_activity(runner.racer.activity());
+        let others = Mutex::new(&mut runners);
+        let make_room = |bytes| fit(&mut lock(&others), bytes);
+        let (spent, end) = runner.racer.advance(workers, work, &make_room);
+        runner.spent += spent.max(1);
+        report(&runner, &end);
+        match end {
+            SliceEnd::More => runners.insert(next, runner),
+            SliceEnd::Out => lost += runner.spent,
+            SliceEnd::Counted(value) => return RaceEnd::Counted(value),
+            SliceEnd::Facts(facts) => return RaceEnd::Facts(facts),
+            SliceEnd::Unsatisfiable => return RaceEnd::Unsatisfiable,
+        }
+    }
+    RaceEnd::Stopped
+}
+
+impl<W: Word> Runner<'_, W> {
+    fn standing(&self) -> Standing {
+        Standing {
+            spent: self.spent,
+            first_slice: self.racer.first_slice(),
+            left: self.racer.left(),
+        }
+    }
+}
+
+/// The work of the next slice of a racer: an eighth of all work so far, or half of its own if it does not lead.
+fn slice(racers: &[Standing], next: usize, lost: u64, threads: u64) -> u64 {
+    let all: u64 = lost + racers.iter().map(|racer| racer.spent).sum::<u64>();
+    let Standing {
+        spent, first_slice, ..
+    } = racers[next];
+    let own = if spent > 0 { spent / 2 } else { first_slice };
+    let leads = racers.iter().all(|racer| racer.spent <= spent);
+    let work = if leads {
+        all / SLICE_DIVISOR
+    } else {
+        own.min(all / SLICE_DIVISOR)
+    };
+    let least = if spent > 0 { MIN_SLICE_NS } else { first_slice };
+    work.clamp(least, MAX_SLICE_NS * threads)
+}
+
+/// Frees memory of the racers until all together hold at most this number of bytes: first what is soon done again, then all that a racer
+/// has, the one that is expected to need most from now on at first.
+fn fit<W: Word>(runners: &mut [Runner<'_, W>], bytes: u64) {
+    let held = |runners: &[Runner<'_, W>]| -> u64 {
+        runners.iter().map(|runner| runner.racer.bytes()).sum()
+    };
+    if held(runners) > bytes {
+        runners
+            .iter_mut()
+            .for_each(|runner| runner.racer.shrink(false));
+    }
+    while held(runners) > bytes {
+        let holding = runners.iter_mut().filter(|runner| runner.racer.bytes() > 0);
+        let last = holding.max_by(|a, b| a.racer.left().total_cmp(&b.racer.left()));
+        match last {
+            Some(runner) => runner.racer.shrink(true),
+            None => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small random generator: the high bits of a linear congruence.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 33) % bound
+        }
+    }
+
+    /// The work of a race of racers that need this much, with these forecasts of what is left.
+    fn run(needs: &[u64], first_slice: u64, mut left: impl FnMut(usize, u64) -> f64) -> u64 {
+        let mut spent = vec![0; needs.len()];
+        loop {
+            let standing = |i: usize, left: f64| Standing {
+                spent: spent[i],
+                first_slice,
+                left,
+            };
+            let standings: Vec<_> = (0..needs.len())
+                .map(|i| standing(i, left(i, spent[i])))
+                .collect();
+            let next = pick(&standings, 0);
+            let work = slice(&standings, next, 0, 1);
+            spent[next] += work.min(needs[next] - spent[next]);
+            if spent[next] == needs[next] {
+                return spent.iter().sum();
+            }
+        }
+    }
+
+    /// Whatever the forecasts say, the whole is at most 3(k - 1) times the best of k racers, and some slices.
+    #[test]
+    fn no_forecast_costs_more_than_the_guarantee() {
+        let mut random = Random(1);
+        let mut worst: f64 = 0.0;
+        for _ in 0..2000 {
+            let k = 2 + random.below(5);
+            let needs: Vec<u64> = (0..k).map(|_| MIN_SLICE_NS << random.below(14)).collect();
+            let best = *needs.iter().min().unwrap();
+            let liar = random.below(3);
+            let all = run(&needs, MIN_SLICE_NS, |i, spent| match liar {
+                // The worst racer always seems to be about to end; or the forecasts are noise; or they are right.
+                0 => 1.0 / needs[i] as f64,
+                1 => random.below(1 << 40) as f64,
+                _ => (needs[i] - spent) as f64,
+            });
+            let guaranteed = 3 * (k - 1) * (best + MIN_SLICE_NS);
+            worst = worst.max(all as f64 / guaranteed as f64);
+            // A slice is an eighth of all.
+            assert!(
+                all <= guaranteed + guaranteed / 4,
+                "{k} racers, {needs:?}: {all}"
+            );
+        }
+        assert!(worst > 0.5, "{worst}");
+    }
+
+    #[test]
+    fn right_forecasts_cost_half_as_much_again() {
+        let mut random = Random(7);
+        let (mut sum, mut best_sum) = (0, 0);
+        for _ in 0..500 {
+            let needs: Vec<u64> = (0..4)
+                .map(|_| (MIN_SLICE_NS << 6) + random.below(MIN_SLICE_NS << 10))
+                .collect();
+            sum += run(&needs, MIN_SLICE_NS, |i, spent| (needs[i] - spent) as f64);
+            best_sum += needs.iter().min().unwrap();
+        }
+        let ratio = sum as f64 / best_sum as f64;
+        assert!((1.0..1.75).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_racer_with_a_long_first_slice_begins_when_that_is_its_share() {
+        let racer = |spent: u64, first_slice: u64| Standing {
+            spent,
+            first_slice,
+            left: 1e12,
+        };
+        let long = 10 * MIN_SLICE_NS;
+        for (all, next) in [(3 * long - 1, 0), (3 * long, 1)] {
+            let favourite = Standing {
+                left: 1.0,
+                ..racer(all, MIN_SLICE_NS)
+            };
+            assert_eq!(pick(&[favourite, racer(0, long)], 0), next);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The racers: each way to count a component behind the one interface of the [race](super::race).
+
+mod backbone;
+mod progress;
+mod sweep;
+mod tree;
+mod walk;
+
+pub(crate) use backbone::BackboneRacer;
+pub(crate) use sweep::SweepRacer;
+pub(crate) use tree::TreeRacer;
+pub(crate) use walk::WalkRacer;

@@ -1,0 +1,55 @@
+//! What is left of a racer, from what it has done since half of its work.
+
+/// The share of a component that is done, at the ends of the slices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    /// Nanoseconds of work, and the share that was done by then, from 0 to 1.
+    samples: Vec<(u64, f64)>,
+}
+
+impl Progress {
+    /// Records that this share is done after this work.
+    pub(crate) fn record(&mut self, work: u64, done: f64) {
+        self.samples.push((work, done));
+    }
+
+    /// The nanoseconds of work that are expected to be left.
+    ///
+    /// Several threads that work on one component begin at many places and soon end where it is easy, and an order can be quick at first
+    /// and then get stuck. So the pace is that since half of the work so far. Without progress since then nothing is known, and as much is
+    /// left as is done: for what has lasted long lasts long.
+    pub(crate) fn left(&self) -> f64 {
+        let Some(&(work, done)) = self.samples.last() else {
+            return 0.0;
+        };
+        let earlier = self
+            .samples
+            .iter()
+            .rev()
+            .find(|sample| sample.0 <= work / 2);
+        let (earlier_work, earlier_done) = earlier.copied().unwrap_or((0, 0.0));
+        let (worked, progress) = ((work - earlier_work) as f64, done - earlier_done);
+        match progress > 0.0 {
+            true => worked * (1.0 - done) / progress,
+            false => f64::INFINITY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pace_is_that_since_half_of_the_work() {
+        let mut progress = Progress::default();
+        assert_eq!(progress.left(), 0.0);
+        progress.record(100, 0.1);
+        assert!((progress.left() - 900.0).abs() < 1e-6);
+        // 0.1 took 100 at first, and 300 after that.
+        progress.record(400, 0.2);
+        assert!((progress.left() - 2400.0).abs() < 1e-6);
+        progress.record(900, 0.2);
+        assert_eq!(progress.left(), f64::INFINITY);
+    }
+}

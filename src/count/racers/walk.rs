@@ -1,0 +1,109 @@
+//! A walk as a racer.
+
+use std::sync::Arc;
+
+use super::progress::Progress;
+use crate::count::crew::Crew;
+use crate::count::race::{MIN_SLICE_NS, Racer, SliceEnd};
+use crate::count::root::Root;
+use crate::count::walk::Walk;
+use crate::count::workers::{Job, Workers};
+use crate::line::Word;
+use crate::run::{Activity, memory_plan};
+use crate::solutions::Count;
+
+/// A walk through one component.
+#[derive(Debug)]
+pub(crate) struct WalkRacer<'r, W: Word> {
+    root: &'r Root<W>,
+    component: usize,
+    /// The walk, once it has begun.
+    walk: Option<Arc<Walk<W>>>,
+    progress: Progress,
+    proved: Count,
+}
+
+impl<'r, W: Word> WalkRacer<'r, W> {
+    pub(crate) fn new(root: &'r Root<W>, component: usize) -> Self {
+        WalkRacer {
+            root,
+            component,
+            walk: None,
+            progress: Progress::default(),
+            proved: Count::ZERO,
+        }
+    }
+
+    /// The bytes that a walk may hold while others run.
+    fn max_bytes(crew: &Crew<'_, W>) -> u64 {
+        memory_plan::PAUSED_WALKS.of(crew.memory)
+    }
+}
+
+impl<W: Word> Racer<W> for WalkRacer<'_, W> {
+    fn activity(&self) -> Activity {
+        Activity::Branching
+    }
+
+    fn advance(
+        &mut self,
+        workers: &mut Workers<'_, '_, '_, W>,
+        work: u64,
+        make_room: &(dyn Fn(u64) + Sync),
+    ) -> (u64, SliceEnd) {
+        let crew = workers.crew();
+        make_room(match crew.store.keeps_graph() {
+            true => {
+                let graph_bytes = crew.store.graph_bytes();
+                memory_plan::paused_sweeps_beside(graph_bytes, crew.workers, crew.memory)
+            }
+            false => memory_plan::PAUSED_SWEEPS.of(crew.memory),
+        });
+        let (root, component) = (self.root, self.component);
+        let walk = self
+            .walk
+            .get_or_insert_with(|| Arc::new(Walk::new(root, component)));
+        let walk = Arc::clone(walk);
+        let before = walk.work();
+        walk.begin_slice(work);
+        // In a shorter slice the others would not have begun before it is over.
+        workers.run(Job::Walk(Arc::clone(&walk)), work > MIN_SLICE_NS);
+        let spent = walk.work() - before;
+        self.progress.record(walk.work(), walk.done());
+        let bound = walk.bound();
+        if bound > self.proved {
+            self.proved = bound;
+        }
+        let end = match walk.value() {
+            Some(value) => SliceEnd::Counted(value),
+            // The graph has outgrown its memory.
+            None if crew.store.is_outgrown() || walk.has_no_piece() => SliceEnd::Out,
+            None => {
+                if walk.bytes() > Self::max_bytes(crew) {
+                    self.shrink(true);
+                }
+                SliceEnd::More
+            }
+        };
+        (spent, end)
+    }
+
+    fn left(&self) -> f64 {
+        self.progress.left()
+    }
+
+    fn proved(&self) -> Count {
+        self.proved.clone()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.walk.as_ref().map_or(0, |walk| walk.bytes())
+    }
+
+    fn shrink(&mut self, all: bool) {
+        // What it has counted stays in the component table.
+        if all {
+            (self.walk, self.progress) = (None, Progress::default());
+        }
+    }
+}

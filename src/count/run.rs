@@ -1,0 +1,433 @@
+//! What happens to a puzzle that is counted.
+//!
+//! 1. The puzzle is propagated and probed, which makes the [root](super::root): its known cells, and the components of the others.
+//! 2. The tree of all components is searched for a moment. Most puzzles that have few solutions end here.
+//! 3. The components are counted one after the other, the smallest first, each by a [race](super::race). One of the racers looks for the
+//!    backbone. When it has found so many cells that the root becomes much smaller, a new root takes the place of the old one, and what was
+//!    counted before is found in the component table.
+//! 4. The number of solutions is the product of the counts.
+//!
+//! A solution graph is built by the same race, of those racers that can build it. If it decides cells, the number is counted before it, as
+//! that is mostly much cheaper; so the graph begins at the last root of the number.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::backbone::Questions;
+use super::components::{ComponentTable, ComponentValue, Store};
+use super::crew::Crew;
+use super::options::{Method, Way};
+use super::race::{RaceEnd, Racer, Runner, SliceEnd, race};
+use super::racers::{BackboneRacer, SweepRacer, TreeRacer, WalkRacer};
+use super::root::{Opened, Root, cells_of};
+use super::setup::{GraphProgress, Setup, Slice};
+use super::status::Status;
+use super::workers::Workers;
+use crate::board::Clues;
+use crate::graph::{Builder, NodeId, SolutionGraph};
+use crate::line::Word;
+use crate::run::{Control, Statistics, memory_plan};
+use crate::sat::SatSolver;
+use crate::search::{Outcome, Total};
+use crate::solutions::{Count, Stop};
+
+/// Nanoseconds of work of the tree search in the beginning.
+const OPENING_NS: u64 = 40_000_000;
+
+/// How much the nodes of a graph grow between two reports to its observer.
+const GRAPH_REPORT_GROWTH: u64 = 4;
+
+/// Counts the solutions; if `keeps_graph`, also builds the graph of all solutions, which is `None` when the run was stopped.
+pub(crate) fn run<W: Word>(
+    setup: &Setup<'_>,
+    keeps_graph: bool,
+) -> (Option<SolutionGraph>, Outcome) {
+    let began = Instant::now();
+    let clues = Clues::new(setup.puzzle);
+    let control = Arc::new(match &setup.run {
+        Some(run) => run.part(u64::MAX),
+        None => Control::new(&setup.limits, false),
+    });
+    let table = match &setup.table {
+        Some(table) if !keeps_graph => Arc::clone(table),
+        _ => Arc::new(ComponentTable::new(setup.limits.bytes())),
+    };
+    let status = Status::new(began);
+    let mut run = Run {
+        setup,
+        clues: &clues,
+        control: &control,
+        status: &status,
+        table: &table,
+        statistics: Statistics::default(),
+    };
+    let result = status.watch(setup.observer, || {
+        let (graph, answer) = run.answer::<W>(keeps_graph);
+        let outcome = run.outcome(began, answer);
+        let is_complete = outcome.stopped.is_none();
+        ((graph, outcome), is_complete)
+    });
+    table.drop_aside();
+    result
+}
+
+/// What a count works with.
+struct Run<'r> {
+    setup: &'r Setup<'r>,
+    clues: &'r Clues,
+    control: &'r Arc<Control>,
+    status: &'r Status,
+    table: &'r Arc<ComponentTable>,
+    statistics: Statistics,
+}
+
+/// The components of a root, counted.
+struct Counted<W> {
+    root: Root<W>,
+    values: Vec<ComponentValue>,
+}
+
+/// How counting the components of a root ended.
+enum CountEnd<W> {
+    Counted(Counted<W>),
+    /// There is no solution.
+    None,
+    /// The number of solutions was found without counting each component.
+    Number(Count),
+    /// The run was stopped, or the graph has outgrown its memory.
+    Stopped(Root<W>),
+}
+
+impl Run<'_> {
+    /// The graph, if it is kept, and the number of solutions; `None` if the number is not known.
+    fn answer<W: Word>(&mut self, keeps_graph: bool) -> (Option<SolutionGraph>, Option<Count>) {
+        let unsatisfiable =
+            || SolutionGraph::unsatisfiable(self.clues.width(), self.clues.height());
+        let numbers = &self.table.state_numbers;
+        let opened = Root::<W>::open(
+            self.setup,
+            self.clues,
+            numbers,
+            self.control,
+            &mut self.statistics,
+        );
+        let root = match opened {
+            Opened::Root(root) => root,
+            Opened::Contradiction if self.control.reason().is_none() => {
+                return (keeps_graph.then(unsatisfiable), Some(Count::ZERO));
+            }
+            Opened::Contradiction | Opened::Stopped => return (None, None),
+        };
+        if root.witness.is_some() {
+            self.status.raise_bound(Count::ONE);
+        }
+        if !keeps_graph {
+            return (None, self.count(root, Keeps::Number).number());
+        }
+        let (root, number) = match self.setup.decides_cells {
+            false => (root, None),
+            true => match self.count(root, Keeps::Number) {
+                CountEnd::Counted(counted) => {
+                    let number = counted.product();
+                    (counted.root, Some(number))
+                }
+                CountEnd::None => return (Some(unsatisfiable()), Some(Count::ZERO)),
+                CountEnd::Number(_) | CountEnd::Stopped(_) => return (None, None),
+            },
+        };
+        let keeps = match self.setup.decides_cells {
+            true => Keeps::Decisions(number.clone()),
+            false => Keeps::Graph,
+        };
+        let mut builder = None;
+        match self.count_keeping(root, &keeps, &mut builder) {
+            CountEnd::Counted(counted) => {
+                let number = counted.product();
+                let graph =
+                    builder.map(|builder: Builder| counted.graph(builder, self.clues.width()));
+                (graph, Some(number))
+            }
+            CountEnd::None => (Some(unsatisfiable()), Some(Count::ZERO)),
+            CountEnd::Number(_) => (None, None),
+            CountEnd::Stopped(_) if self.control.reason().is_some() => (None, number),
+            // There was no room for the graph. The number alone may take its memory now.
+            CountEnd::Stopped(root) => {
+                let number = number.or_else(|| self.count(root, Keeps::Number).number());
+                self.control.stop(Stop::Memory);
+                (None, number)
+            }
+        }
+    }
+
+    fn count<W: Word>(&mut self, root: Root<W>, keeps: Keeps) -> CountEnd<W> {
+        self.count_keeping(root, &keeps, &mut None)
+    }
+
+    /// Counts all components of a root. A graph that is kept is left in `builder`.
+    fn count_keeping<W: Word>(
+        &mut self,
+        root: Root<W>,
+        keeps: &Keeps,
+        builder: &mut Option<Builder>,
+    ) -> CountEnd<W> {
+        let share = match keeps {
+            Keeps::Graph => memory_plan::GRAPH_BESIDE_SWEEPS,
+            Keeps::Number | Keeps::Decisions(_) => memory_plan::GRAPH,
+        };
+        let max_graph_bytes = share.of(self.setup.limits.bytes());
+        // The nodes of the table belong to one graph.
+        let table = match keeps {
+            Keeps::Number => Arc::clone(self.table),
+            _ => Arc::new(ComponentTable::new(self.setup.limits.bytes())),
+        };
+        let keeps_graph = !matches!(keeps, Keeps::Number);
+        let store = Store::new(table, keeps_graph, max_graph_bytes);
+        let mut crew = Crew::new(
+            self.setup,
+            self.clues,
+            self.control,
+            self.status,
+            store,
+            &root.rows,
+        );
+        if let Some(witness) = &root.witness {
+            crew.record_witness(witness);
+        }
+        let end = Workers::scoped(&crew, |workers| {
+            Counting {
+                setup: self.setup,
+                keeps,
+                workers,
+            }
+            .run(root)
+        });
+        self.statistics.add(&crew.statistics());
+        *builder = crew.store.graph.take().map(|graph| graph.join());
+        end
+    }
+
+    /// The outcome of a run with this number of solutions, if it is known.
+    fn outcome(&self, began: Instant, number: Option<Count>) -> Outcome {
+        let stopped = self.control.reason();
+        Outcome {
+            solutions: match number {
+                Some(number) => Total::Exactly(number),
+                None => Total::AtLeast(self.status.raise_bound(Count::ZERO)),
+            },
+            stopped,
+            cubes: Vec::new(),
+            shares: Vec::new(),
+            done: f64::from(stopped.is_none()),
+            statistics: Statistics {
+                nodes: self.statistics.nodes.max(1),
+                ..self.statistics
+            },
+            elapsed: began.elapsed(),
+        }
+    }
+}
+
+/// What a count keeps.
+enum Keeps {
+    Number,
+    /// A graph by any racer.
+    Graph,
+    /// A graph whose nodes decide a cell; the number of solutions is known.
+    Decisions(Option<Count>),
+}
+
+impl<W: Word> CountEnd<W> {
+    fn number(self) -> Option<Count> {
+        match self {
+            CountEnd::Counted(counted) => Some(counted.product()),
+            CountEnd::Number(number) => Some(number),
+            CountEnd::None => Some(Count::ZERO),
+            CountEnd::Stopped(_) => None,
+        }
+    }
+}
+
+impl<W: Word> Counted<W> {
+    fn product(&self) -> Count {
+        product(&self.values)
+    }
+
+    fn graph(&self, builder: Builder, width: usize) -> SolutionGraph {
+        let nodes: Option<Vec<NodeId>> = self.values.iter().map(|value| value.node).collect();
+        match nodes {
+            Some(nodes) => {
+                let cells = self.root.components.iter().map(cells_of);
+                builder.finish(
+                    &self.root.filled(width),
+                    nodes.into_iter().zip(cells).collect(),
+                )
+            }
+            None => SolutionGraph::unsatisfiable(width, self.root.rows.len()),
+        }
+    }
+}
+
+fn product(values: &[ComponentValue]) -> Count {
+    let mut product = Count::ONE;
+    values.iter().for_each(|value| product *= &value.count);
+    product
+}
+
+/// The count of all components of a root.
+struct Counting<'c, 'w, 'scope, 'env, 'a, W: Word> {
+    setup: &'c Setup<'c>,
+    keeps: &'c Keeps,
+    workers: &'w mut Workers<'scope, 'env, 'a, W>,
+}
+
+impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
+    fn run(mut self, mut root: Root<W>) -> CountEnd<W> {
+        if let Some(number) = self.search_tree_briefly(&root) {
+            return CountEnd::Number(number);
+        }
+        let crew = self.workers.crew();
+        let questions = Arc::<Questions>::default();
+        let mut observed_nodes = 0;
+        'roots: loop {
+            let mut values = Vec::with_capacity(root.components.len());
+            for (i, component) in root.components.iter().enumerate() {
+                let end = match crew.store.get(&component.key) {
+                    Some(value) => RaceEnd::Counted(value),
+                    None => {
+                        let (runners, control) =
+                            (self.runners(&root, i, &questions), &crew.control);
+                        let counted = product(&values);
+                        race(runners, self.workers, |runner, end| {
+                            self::report(crew, &root, i, &counted, runner, end);
+                            if let Some(observer) = self.setup.slice_observer {
+                                observer(&Slice::of(i, runner));
+                            }
+                            if let (Some(observer), Some(graph)) =
+                                (self.setup.graph_observer, &crew.store.graph)
+                                && graph.node_count() as u64 > GRAPH_REPORT_GROWTH * observed_nodes
+                                && !control.stopped()
+                                && matches!(end, SliceEnd::More)
+                            {
+                                observed_nodes = graph.node_count() as u64;
+                                observer(&GraphProgress {
+                                    solutions: match self.keeps {
+                                        Keeps::Decisions(number) => number.clone(),
+                                        _ => None,
+                                    },
+                                    nodes: observed_nodes,
+                                    bytes: graph.bytes(),
+                                    max_bytes: crew.store.max_graph_bytes,
+                                });
+                            }
+                        })
+                    }
+                };
+                match end {
+                    RaceEnd::Counted(value) if value.count.is_zero() => return CountEnd::None,
+                    RaceEnd::Counted(value) => values.push(value),
+                    RaceEnd::Unsatisfiable => return CountEnd::None,
+                    RaceEnd::Out | RaceEnd::Stopped => return CountEnd::Stopped(root),
+                    RaceEnd::Facts(cells) => {
+                        let numbers = &crew.store.table.state_numbers;
+                        match root.with(&cells, crew.witness(), crew.clues, numbers, &crew.control)
+                        {
+                            Opened::Root(smaller) => root = smaller,
+                            Opened::Contradiction => return CountEnd::None,
+                            Opened::Stopped => return CountEnd::Stopped(root),
+                        }
+                        continue 'roots;
+                    }
+                }
+            }
+            return CountEnd::Counted(Counted { root, values });
+        }
+    }
+
+    /// The number of solutions if a short search of the tree finds all of them.
+    fn search_tree_briefly(&mut self, root: &Root<W>) -> Option<Count> {
+        let crew = self.workers.crew();
+        let has_opening = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
+        if !matches!(self.keeps, Keeps::Number) || !has_opening || root.components.is_empty() {
+            return None;
+        }
+        let mut tree = TreeRacer::new(root, None);
+        crew.status.set_activity(Racer::<W>::activity(&tree));
+        let (_, end) = tree.advance(self.workers, OPENING_NS, &|_| ());
+        crew.status.raise_bound(tree.proved());
+        match end {
+            SliceEnd::Counted(value) => Some(value.count),
+            _ => None,
+        }
+    }
+
+    /// The racers for a component.
+    fn runners<'r>(
+        &self,
+        root: &'r Root<W>,
+        component: usize,
+        questions: &Arc<Questions>,
+    ) -> Vec<Runner<'r, W>> {
+        let method = match self.keeps {
+            Keeps::Number => self.setup.method,
+            Keeps::Graph => Method::Auto,
+            Keeps::Decisions(_) => Method::Regions,
+        };
+        let ways = self
+            .setup
+            .options
+            .ways
+            .as_deref()
+            .unwrap_or(Way::of(method));
+        let can_search = matches!(self.keeps, Keeps::Number)
+            && (root.components.len() == 1 || root.witness.is_some());
+        let runners = ways.iter().filter_map(|&way| {
+            let racer: Box<dyn Racer<W> + Send + 'r> = match way {
+                Way::Walk => Box::new(WalkRacer::new(root, component)),
+                Way::Sweep(direction) => Box::new(SweepRacer::new(root, component, direction)),
+                Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
+                Way::Tree => return None,
+                Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
+                Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
+            };
+            let spent = if way == Way::Backbone {
+                questions.work()
+            } else {
+                0
+            };
+            Some(Runner { way, racer, spent })
+        });
+        let runners: Vec<_> = runners.collect();
+        match runners.is_empty() {
+            // The tree is one component's only where a solution is known.
+            true => vec![Runner {
+                way: Way::Walk,
+                racer: Box::new(WalkRacer::new(root, component)),
+                spent: 0,
+            }],
+            false => runners,
+        }
+    }
+}
+
+/// Raises the lower bound after a slice on the component with this index: `counted` is the product of those before it. Of those after it it is
+/// only known that each has a solution if the puzzle has one.
+fn report<W: Word>(
+    crew: &Crew<'_, W>,
+    root: &Root<W>,
+    component: usize,
+    counted: &Count,
+    runner: &Runner<'_, W>,
+    end: &SliceEnd,
+) {
+    let mut bound = match end {
+        SliceEnd::Counted(value) => value.count.clone(),
+        _ => runner.racer.proved(),
+    };
+    if crew.witness().is_some() {
+        bound = if bound.is_zero() { Count::ONE } else { bound };
+    } else if component + 1 < root.components.len() {
+        return;
+    }
+    bound *= counted;
+    crew.status.raise_bound(bound);
+}
