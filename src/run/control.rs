@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::limits::Limits;
 use crate::solutions::Stop;
@@ -266,27 +266,6 @@ mod tests {
         all_nodes(&part);
         assert_eq!(part.reason(), Some(Stop::Nodes));
         assert_eq!(run.reason(), Some(Stop::Nodes));
-    }
-
-    #[test]
-    fn the_time_left_is_that_of_the_earlier_deadline() {
-        let second = Duration::from_secs(1);
-        let with_time = |time: Option<Duration>| Control::new(&Limits::default().time(time), false);
-        assert_eq!(with_time(None).time_left(), None);
-        assert_eq!(
-            with_time(Some(Duration::ZERO)).time_left(),
-            Some(Duration::ZERO)
-        );
-        let run = Arc::new(with_time(Some(100 * second)));
-        let left = run.part(u64::MAX).time_left().unwrap();
-        assert!(left > 90 * second && left <= 100 * second, "{left:?}");
-        for (own, is_less) in [(10, true), (1000, false)] {
-            let part = Control {
-                parent: Some(Arc::clone(&run)),
-                ..with_time(Some(own * second))
-            };
-            assert_eq!(part.time_left().unwrap() < 50 * second, is_less);
-        }
     }
 
     #[test]

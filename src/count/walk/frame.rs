@@ -200,20 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_adds_sides_and_what_others_have_counted() {
-        let open_component = Unfinished::open_component();
-        open_component.add_gap();
-        open_component.leave_stack(&Count::from(4), Vec::new());
-        let below = Frame {
-            sum: Count::from(7),
-            open_component: Some(open_component),
-            ..frame(2, false)
-        };
-        // 2 * 3 on the current side, 7 before it, and 4 that others have counted.
-        assert_eq!(bound(&[below, frame(3, true)]), Count::from(17));
-    }
-
-    #[test]
     fn a_frame_has_the_weight_of_its_current_side() {
         let mut frame = Frame {
             weights: [20, 30],

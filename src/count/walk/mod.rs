@@ -6,6 +6,8 @@ mod frame;
 mod piece;
 mod pool;
 mod probe;
+#[cfg(test)]
+mod tests;
 mod unfinished;
 mod work;
 mod worker;

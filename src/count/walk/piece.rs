@@ -10,8 +10,6 @@ use super::unfinished::{Unfinished, WaitingSide};
 use crate::board::{Cell, Changes};
 use crate::count::components::{Component, Key};
 use crate::line::Known;
-#[cfg(test)]
-use crate::line::Word;
 use crate::puzzle::Grid;
 
 /// Number of shards of the table of components in progress; each has its own lock.
@@ -102,14 +100,14 @@ pub(super) fn shard(key: &Key) -> usize {
 }
 
 #[cfg(test)]
-impl<W: Word> PausedStack<W> {
-    /// A stack that counts the whole component of an empty board.
-    pub(super) fn of(frames: Vec<Frame<W>>) -> Self {
+impl<W> PausedStack<W> {
+    /// A stack on an empty board that counts for this owner.
+    pub(super) fn of(frames: Vec<Frame<W>>, owner: Arc<Unfinished<W>>) -> Self {
         PausedStack {
             rows: Vec::new(),
             changes: Changes::default(),
             frames,
-            owner: Unfinished::product(super::unfinished::Destination::WalkResult),
+            owner,
             path: Vec::new(),
             may_ask_oracle: false,
             share_done: 0,

@@ -41,7 +41,7 @@ pub(crate) struct Walk<W> {
     wake: Condvar,
     /// Number of waiting pieces, and number of workers that wait for one. Relaxed: hints.
     waiting_pieces: AtomicUsize,
-    idle_workers: AtomicUsize,
+    pub(super) idle_workers: AtomicUsize,
     /// Number of pieces that are waiting or under way. It is increased by a piece that is under way, so relaxed: it cannot be 0 meanwhile.
     /// It is decreased with acquire and release, so that the last piece to end sees whether another one has ended the walk.
     live_pieces: AtomicUsize,
@@ -392,6 +392,3 @@ impl<W: Word> Walk<W> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -306,6 +306,3 @@ impl<W: Word> Worker<'_, '_, W> {
         self.reported = total;
     }
 }
-
-#[cfg(test)]
-mod tests;

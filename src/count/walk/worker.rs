@@ -585,6 +585,3 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         answer
     }
 }
-
-#[cfg(test)]
-mod tests;
