@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
+use super::answer::{Answer, decimal};
 use super::cube::Id;
 use super::digest::Digest;
 use super::line::{Lines, seal};
 use super::part::Part;
 use crate::error::{Error, Kind, Result};
 use crate::search::Cube;
+use crate::solutions::Count;
 
 /// The version of the journal format.
 const VERSION: u32 = 2;
@@ -46,6 +47,10 @@ pub struct Attempt {
     pub puzzle: Digest,
     /// Seconds that the run has taken so far, summed over its processes.
     pub elapsed: f64,
+    /// The best lower bound so far on the number of solutions of the puzzle: those of the answers, and those that were proved of cubes
+    /// without an answer.
+    #[serde(with = "decimal")]
+    pub proved: Count,
 }
 
 impl Attempt {

@@ -265,6 +265,7 @@ impl<'a> JournalledRun<'a> {
             id: Id::of(puzzle, cube),
             puzzle,
             elapsed: self.elapsed(state).as_secs_f64(),
+            proved: state.proved.clone(),
         })
     }
 
@@ -393,7 +394,9 @@ impl CubeQueue for JournalledRun<'_> {
 
     fn observe(&self, ticket: usize, snapshot: Snapshot) {
         let mut state = self.lock();
-        state.raise_bound(&snapshot.solutions);
+        let mut proved = state.total.clone();
+        proved += &snapshot.solutions;
+        state.raise_bound(proved);
         if let Some(active) = state
             .running
             .iter_mut()
@@ -416,6 +419,11 @@ impl CubeQueue for JournalledRun<'_> {
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless = active.since.elapsed() >= self.min_fruitless_time;
+            if fruitless && !active.is_attempt_recorded || state.proved > state.total {
+                // Recorded for the next process, in case this process is killed while it works on the cube again, and for the bound.
+                let record = self.attempt(&state, &job.cube);
+                state.pending.push_str(&record);
+            }
             let can_go_on = self.cube_solver.has_partial_results() && state.stopped.is_none();
             // The cube must be cut if its solutions overfilled the buffer (which an unusable outcome does not tell), if it needs more than a
             // limit allows, or if it has had enough time. A search of the tree only needs more time, unless this process must stop.
@@ -431,11 +439,6 @@ impl CubeQueue for JournalledRun<'_> {
                 state.nodes = state.nodes.saturating_add(outcome.statistics.nodes);
                 if outcome.stopped == Some(Stop::Memory) {
                     state.stopped = state.stopped.or(outcome.stopped);
-                }
-                if fruitless && !active.is_attempt_recorded {
-                    // Recorded for the next process, in case this process is killed while it works on the cube again.
-                    let record = self.attempt(&state, &open_cube.cube);
-                    state.pending.push_str(&record);
                 }
                 state.open.push(open_cube);
                 self.finish_job(state, outcome.stopped);

@@ -176,6 +176,7 @@ impl State {
                     };
                     self.elapsed_before = duration(attempt.elapsed).unwrap_or(self.elapsed_before);
                     open_cube.is_fruitless = true;
+                    self.raise_bound(attempt.proved);
                     continue;
                 }
             };
@@ -259,10 +260,8 @@ impl State {
         }
     }
 
-    /// Raises the lower bound to the total with these solutions of the cube that is being counted.
-    pub(super) fn raise_bound(&mut self, of_cube: &Count) {
-        let mut proved = self.total.clone();
-        proved += of_cube;
+    /// Raises the lower bound on the number of solutions, if `proved` is higher.
+    pub(super) fn raise_bound(&mut self, proved: Count) {
         if self.proved < proved {
             self.proved = proved;
         }
@@ -272,7 +271,7 @@ impl State {
     /// puzzle.
     pub(super) fn add_answer(&mut self, share: f64, answer: Answer) {
         self.total += &answer.count;
-        self.raise_bound(&Count::ZERO);
+        self.raise_bound(self.total.clone());
         // Saturating, because the record of a file may hold any number.
         self.nodes = self.nodes.saturating_add(answer.nodes);
         let open_share: f64 = answer.open.iter().map(|open| open.share).sum();
