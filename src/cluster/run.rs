@@ -44,7 +44,7 @@ const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
 /// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is
 /// stopping, otherwise by the next one, which may have no more time.
-const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
+const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(100);
 
 /// The maximum time of a cube that cannot be stopped in the middle: the time of the run with its earlier processes, divided by
 /// `CUBE_TIME_DIVISOR`, but at least `MIN_CUBE_TIME`, so that small counts are not cut. A cube that cannot be cut gets twice the time.
