@@ -48,7 +48,7 @@ const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(100);
 
 /// The maximum time of a cube that cannot be stopped in the middle: the time of the run with its earlier processes, divided by
 /// `CUBE_TIME_DIVISOR`, but at least `MIN_CUBE_TIME`, so that small counts are not cut. A cube that cannot be cut gets twice the time.
-const MIN_CUBE_TIME: Duration = Duration::from_secs(1);
+const MIN_CUBE_TIME: Duration = Duration::from_secs(4);
 const CUBE_TIME_DIVISOR: u32 = 20;
 
 /// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
@@ -141,7 +141,7 @@ impl<'a> JournalledRun<'a> {
         })
     }
 
-    /// Cuts a cube if it has been worked on for this time, and not as usual after a second or more: for tests.
+    /// Cuts a cube if it has been worked on for this time, and not as usual after some seconds: for tests.
     #[must_use]
     pub fn cut_after(mut self, time: Duration) -> Self {
         (self.min_fruitless_time, self.min_cube_time) = (time, time);

@@ -57,6 +57,8 @@ pub trait CubeQueue: Sync {
 /// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the process
 /// may be about to end.
 const CUBES_PER_CUT: usize = 8;
+/// The same in the journal of a count with a component table. With more pieces, more is counted several times.
+const CUBES_PER_CUT_OF_COUNT: usize = 2;
 const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 
 /// The error of threads that cannot be started.
@@ -181,13 +183,21 @@ impl<'a> CubeSolver<'a> {
         {
             return outcome;
         }
-        self.replace_by_pieces(cube, outcome)
+        self.cut_into(CUBES_PER_CUT, cube, outcome)
     }
 
-    /// Cuts a cube, and returns the same outcome with the pieces as its open cubes.
+    /// For a journal: cuts a cube, and returns the same outcome with the pieces as its open cubes.
     pub(super) fn replace_by_pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+        let pieces = match self.has_partial_results() {
+            true => CUBES_PER_CUT,
+            false => CUBES_PER_CUT_OF_COUNT,
+        };
+        self.cut_into(pieces, cube, outcome)
+    }
+
+    fn cut_into(&self, pieces: usize, cube: &Cube, outcome: Outcome) -> Outcome {
         let limits = Limits::default().time(MAX_CUT_TIME);
-        let split = Splitter::new(self.puzzle, CUBES_PER_CUT)
+        let split = Splitter::new(self.puzzle, pieces)
             .within(cube.clone())
             .limits(limits)
             .rough();

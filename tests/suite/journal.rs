@@ -281,7 +281,7 @@ fn a_count_gets_on_with_few_nodes_at_a_time() {
     let slice = plain.statistics.nodes / 20;
     let path = scratch.file("journal");
     for processes in 1.. {
-        assert!(processes < 300, "{} nodes", plain.statistics.nodes);
+        assert!(processes < 600, "{} nodes", plain.statistics.nodes);
         let limits = Limits::default().nodes(slice);
         let how = (Method::Regions, 1);
         let (_, outcome) = process(&puzzle, &path, how, limits, Duration::from_secs(1));
