@@ -1,6 +1,6 @@
 //! Runs that are stopped at their n-th check of the stop flag, for a thousand random puzzles, numbers of threads, methods and n: each ends,
-//! and says something that holds. Where it hands back open cubes, or writes a checkpoint, these complete the answer exactly. Afterwards
-//! no thread is left behind.
+//! and says something that holds. Where it hands back open cubes, or has a journal, these complete the answer exactly. Afterwards no thread
+//! is left behind.
 
 #![cfg(feature = "cli")]
 
@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use common::{Random, eager, pool, restless, switches};
-use omnogram::count::{Checkpoint, Checkpointer, Counter, Method};
+use omnogram::cluster::{CubeSolver, Digest, Header, Journal, JournalledRun, Mode};
+use omnogram::count::{ComponentTable, Counter, Method};
 use omnogram::design::{Ambiguity, Generator, Repair, Wanted};
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -161,33 +162,40 @@ fn count_by_tree(sample: &Sample, limits: Limits) -> bool {
     outcome.stopped.is_some()
 }
 
-/// Counts by this method, stopped; then again from the checkpoint.
+/// Counts by this method, stopped; then again with the components that are counted.
 fn count_on(sample: &Sample, limits: Limits, method: Method, is_restless: bool) -> bool {
-    let mut counter = Counter::new(&sample.puzzle).method(method);
+    let table = Arc::new(ComponentTable::new(1 << 26));
+    let mut counter = Counter::new(&sample.puzzle).method(method).sharing(&table);
     if is_restless {
         counter = counter.options(restless());
     }
-    let checkpointer = Checkpointer::with_min_logged_nodes(&sample.puzzle, 1 << 26, 1);
-    let first = counter
-        .clone()
-        .limits(limits)
-        .checkpointer(&checkpointer)
-        .run();
+    let first = counter.clone().limits(limits).run();
     is_right(&first, &sample.all);
-    assert!(checkpointer.lower_bound() <= sample.all);
-    let again = Checkpointer::with_min_logged_nodes(&sample.puzzle, 1 << 26, 1);
-    if let Some(checkpoint) = checkpointer.checkpoint() {
-        // As another process would: from the text of the checkpoint.
-        let text = serde_json::to_string(&checkpoint).unwrap();
-        let checkpoint: Checkpoint = serde_json::from_str(&text).unwrap();
-        again.read(checkpoint, Duration::from_micros(1)).unwrap();
-    }
-    let second = counter.checkpointer(&again).run();
+    let second = counter.run();
     assert_eq!(second.solutions, Total::Exactly(sample.all.clone()));
     first.stopped.is_some()
 }
 
-/// One round of a kind: whether the run was stopped.
+/// Counts by this method with a journal, stopped; then again from the journal, where every cube is cut that takes a moment.
+fn count_with_journal(sample: &Sample, limits: Limits, method: Method) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let header = Header::new(Digest::of(&sample.puzzle), "count");
+    let run = |limits: Limits| {
+        let (journal, records) = Journal::open(&path, &header, |_| ()).unwrap();
+        let threads = rayon::current_num_threads();
+        let cube_solver = CubeSolver::new(&sample.puzzle, Mode::Count(method), threads, 1 << 26);
+        let run = JournalledRun::new(cube_solver, journal, records, None, limits).unwrap();
+        assert!(run.done_and_proved().1 <= sample.all);
+        run.cut_after(Duration::ZERO).run(None).unwrap()
+    };
+    let first = run(limits);
+    is_right(&first, &sample.all);
+    let second = run(Limits::default());
+    assert_eq!(second.solutions, Total::Exactly(sample.all.clone()));
+    first.stopped.is_some()
+}
+
 /// Whether the count of this graph was stopped. The number may be known where the graph is not.
 fn is_right_graph((graph, outcome): (Option<SolutionGraph>, Outcome), all: &Count) -> bool {
     let number = outcome.solutions.number();
@@ -199,6 +207,7 @@ fn is_right_graph((graph, outcome): (Option<SolutionGraph>, Outcome), all: &Coun
     outcome.stopped.is_some()
 }
 
+/// One round of a kind: whether the run was stopped.
 fn round(kind: usize, sample: &Sample, limits: Limits) -> bool {
     let Sample {
         puzzle,
@@ -295,11 +304,15 @@ fn round(kind: usize, sample: &Sample, limits: Limits) -> bool {
             let counter = Counter::new(puzzle).limits(limits).options(restless());
             is_right_graph(counter.quick_graph(), all)
         }
+        17..=19 => {
+            let method = [Method::Auto, Method::Regions, Method::Frontier][kind % 3];
+            count_with_journal(sample, limits, method)
+        }
         _ => unreachable!("there are {KINDS} kinds"),
     }
 }
 
-const KINDS: usize = 17;
+const KINDS: usize = 20;
 
 #[test]
 fn a_run_that_is_stopped_anywhere_says_what_holds() {

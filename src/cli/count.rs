@@ -88,8 +88,8 @@ pub(super) struct Options {
     #[command(flatten)]
     estimate: estimate::Options,
 
-    /// Save the state of the count of one puzzle to this file every few seconds. If the run is stopped or killed, the same command resumes
-    /// it
+    /// Record the count of one puzzle in this file, part by part. If the run is stopped or killed, the same command resumes it, and has lost
+    /// about a twentieth of its time at most
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
 

@@ -155,7 +155,7 @@ pub(super) fn run(
             let name = path.display().to_string();
             let length = |record: &JournalRecord| match record {
                 JournalRecord::Answer(answer) => answer.length,
-                JournalRecord::Progress(_) => None,
+                JournalRecord::Attempt(_) => None,
             };
             let written = records.iter().rev().find_map(length);
             if begun {

@@ -128,20 +128,20 @@ impl Answer<Slice> {
 }
 
 /// Numbers of solutions as decimal strings, because they may exceed the range of JSON readers' numbers.
-mod decimal {
+pub(super) mod decimal {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
     use crate::solutions::Count;
 
-    pub(super) fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         count: &Count,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(count)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Count, D::Error> {
         let text = String::deserialize(deserializer)?;

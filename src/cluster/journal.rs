@@ -1,6 +1,6 @@
 //! The journal of a run on one machine: an append-only file of records.
 //!
-//! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or the progress of one. A crash of
+//! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or an attempt at one. A crash of
 //! the machine may leave the last line torn: without its end, or with blocks of zeros. That line is cut off, and its work is done again.
 //! Other damage does not come from a crash, and may be in lines that are still worth something, so the journal is then refused, and not
 //! changed.
@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
+use super::answer::{Answer, decimal};
 use super::cube::Id;
 use super::digest::Digest;
 use super::line::{Lines, seal};
 use super::part::Part;
-use crate::count::Checkpoint;
 use crate::error::{Error, Kind, Result};
 use crate::search::Cube;
+use crate::solutions::Count;
 
 /// The version of the journal format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Maximum wait for the lock of the journal. A process that has just been killed may still be writing, and holds the lock until it ends.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
@@ -33,13 +33,13 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 pub enum JournalRecord<P = Cube> {
     /// The answer to a cube.
     Answer(Answer<P>),
-    /// The progress of a cube that has no answer yet.
-    Progress(Progress),
+    /// A process has worked on a cube, and had no answer yet.
+    Attempt(Attempt),
 }
 
-/// The progress of a cube that has no answer yet.
+/// A process has worked on a cube, and had no answer yet. If none follows, the next process cuts the cube.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Progress {
+pub struct Attempt {
     /// The cube. As the first field of the line it tells this record from an [`Answer`].
     #[serde(rename = "cube")]
     pub id: Id,
@@ -47,25 +47,21 @@ pub struct Progress {
     pub puzzle: Digest,
     /// Seconds that the run has taken so far, summed over its processes.
     pub elapsed: f64,
-    /// Seconds since the process that wrote this record started.
-    #[serde(rename = "life")]
-    pub process_age: f64,
-    /// Nodes that the cube has taken so far, summed over the processes of the run.
-    pub nodes: u64,
-    /// The state from which a count resumes. `None` records that the cube was worked on without a result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<Checkpoint>,
+    /// The best lower bound so far on the number of solutions of the puzzle: those of the answers, and those that were proved of cubes
+    /// without an answer.
+    #[serde(with = "decimal")]
+    pub proved: Count,
 }
 
-impl Progress {
+impl Attempt {
     /// The beginning of its line.
     const LINE_PREFIX: &str = "{\"cube\":";
 }
 
 impl<P: Part> JournalRecord<P> {
     fn parse(line: &str) -> serde_json::Result<Self> {
-        match line.starts_with(Progress::LINE_PREFIX) {
-            true => serde_json::from_str(line).map(JournalRecord::Progress),
+        match line.starts_with(Attempt::LINE_PREFIX) {
+            true => serde_json::from_str(line).map(JournalRecord::Attempt),
             false => serde_json::from_str(line).map(JournalRecord::Answer),
         }
     }
@@ -73,7 +69,7 @@ impl<P: Part> JournalRecord<P> {
     fn puzzle(&self) -> Digest {
         match self {
             JournalRecord::Answer(answer) => answer.puzzle,
-            JournalRecord::Progress(progress) => progress.puzzle,
+            JournalRecord::Attempt(attempt) => attempt.puzzle,
         }
     }
 }

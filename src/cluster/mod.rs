@@ -35,7 +35,7 @@ pub use answer::{Answer, Open};
 pub use census::{CensusOutcome, CensusRun};
 pub use cube::{CubeTask, Id};
 pub use digest::{Digest, SetDigest};
-pub use journal::{Header, Journal, JournalRecord, Progress};
+pub use journal::{Attempt, Header, Journal, JournalRecord};
 pub use line::{Lines, seal};
 pub use merge::{Merge, Merged};
 pub use part::Part;

@@ -1,13 +1,16 @@
 //! A run on one machine that can be killed at any moment and resumed.
 //!
-//! The open work is a set of cubes, at first one for the whole puzzle. Each thread takes a cube and works on it for one commit interval;
-//! then, or earlier if other threads are idle, it is asked to stop, and hands back the cubes that it leaves open. So whatever the shape of
-//! the tree, there are answers to record at regular intervals, and every thread gets work. The interval bounds the work that a crash loses:
-//! it is short at first, and then a small share of the time since the process started. The time of earlier processes does not matter, so a
-//! run makes progress even when its processes are killed again and again.
+//! The open work is a set of cubes, at first one for the whole puzzle. With the search tree, each thread takes a cube and works on it for
+//! one commit interval; then, or earlier if other threads are idle, it is asked to stop, and hands back the cubes that it leaves open. So
+//! whatever the shape of the tree, there are answers to record at regular intervals, and every thread gets work. The interval bounds the
+//! work that a crash loses: it is short at first, and then a small share of the time since the process started.
 //!
-//! A count with a component table cannot be stopped in the middle of a cube and leave open cubes. It keeps a checkpoint from which
-//! another process can resume, which is recorded at the same interval.
+//! A count with a component table works on one cube at a time, with all threads. If it is stopped in the middle of a cube, it leaves the
+//! whole cube open. So a cube that takes longer than a small share of the time of the run is stopped and cut into pieces. The components
+//! of the cube that are counted stay in the table.
+//!
+//! If a process ends while it works on a cube without a result, the cube is cut too: by this process if it can, otherwise by the next one.
+//! So a run makes progress even when its processes are killed again and again.
 //!
 //! Records are written to the journal every few seconds, and synced to the disk. Where solutions are listed, those of a cube are appended
 //! to the list when the cube is handed back. The list is synced before the journal records its length, and anything beyond that length is
@@ -20,15 +23,14 @@ use std::time::{Duration, Instant};
 
 use super::answer::Answer;
 use super::cube::Id;
-use super::journal::{Journal, JournalRecord, Progress};
+use super::journal::{Attempt, Journal, JournalRecord};
 use super::line::seal;
 use super::solutions::{DigestSink, SolutionStore};
 use super::state::{ActiveCube, Appending, State};
 use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged, no_threads};
-use crate::count::Checkpointer;
 use crate::error::Result;
 use crate::run::{Activity, Control, Limits, Observer, Snapshot, Statistics, TICK, lock};
-use crate::search::{Outcome, Total};
+use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
 /// Time between checks whether a thread has to stop.
@@ -42,7 +44,12 @@ const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
 /// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is
 /// stopping, otherwise by the next one, which may have no more time.
-const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
+const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(100);
+
+/// The maximum time of a cube that cannot be stopped in the middle: the time of the run with its earlier processes, divided by
+/// `CUBE_TIME_DIVISOR`, but at least `MIN_CUBE_TIME`, so that small counts are not cut. A cube that cannot be cut gets twice the time.
+const MIN_CUBE_TIME: Duration = Duration::from_secs(4);
+const CUBE_TIME_DIVISOR: u32 = 20;
 
 /// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
 pub(super) const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
@@ -59,9 +66,10 @@ pub(super) fn commit_interval(began: Instant) -> Duration {
 #[derive(Debug)]
 pub struct JournalledRun<'a> {
     cube_solver: CubeSolver<'a>,
-    /// The progress of the current cube, for a count that cannot be stopped in the middle.
-    checkpointer: Option<Checkpointer>,
     limits: Limits,
+    /// [`MIN_FRUITLESS_TIME`] and [`MIN_CUBE_TIME`], unless a test sets them.
+    min_fruitless_time: Duration,
+    min_cube_time: Duration,
     state: Mutex<State>,
     /// Notified when open cubes have been added, and when the run ends.
     changed: Condvar,
@@ -113,39 +121,38 @@ impl<'a> JournalledRun<'a> {
     ) -> Result<Self> {
         debug_assert_eq!(list.is_some(), cube_solver.mode() == Mode::List);
         let began = Instant::now();
-        let checkpointer = (!cube_solver.has_partial_results())
-            .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
         let stops = Limits::default()
             .time(limits.time)
             .interrupt(limits.interrupt.clone());
         let control = Control::new(&stops, false);
-        let mut state = State::resume(
-            journal,
-            records,
-            list,
-            &cube_solver,
-            checkpointer.as_ref(),
-            &control,
-        )?;
+        let mut state = State::resume(journal, records, list, &cube_solver, &control)?;
         state.stopped = control.reason();
         if limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
         Ok(JournalledRun {
             cube_solver,
-            checkpointer,
             limits,
+            min_fruitless_time: MIN_FRUITLESS_TIME,
+            min_cube_time: MIN_CUBE_TIME,
             state: Mutex::new(state),
             changed: Condvar::new(),
             began,
         })
     }
 
+    /// Cuts a cube if it has been worked on for this time, and not as usual after some seconds: for tests.
+    #[must_use]
+    pub fn cut_after(mut self, time: Duration) -> Self {
+        (self.min_fruitless_time, self.min_cube_time) = (time, time);
+        self
+    }
+
     /// The share of the work that is done, and the number of solutions proved so far. Before [`run`](Self::run), that is the work of
     /// earlier processes.
     pub fn done_and_proved(&self) -> (f64, Count) {
         let state = self.lock();
-        (self.done_and_nodes(&state).0, self.proved(&state))
+        (state.share_done(), state.proved.clone())
     }
 
     /// Works until all cubes are answered, or a limit is reached. The outcome covers all processes of the run, except for statistics
@@ -189,12 +196,11 @@ impl<'a> JournalledRun<'a> {
         if let Some(observer) = observer {
             observer(self.snapshot(&state));
         }
-        let (done, nodes) = self.done_and_nodes(&state);
         let complete = state.open.is_empty();
         Ok(Outcome {
             solutions: match complete {
                 true => Total::Exactly(state.total.clone()),
-                false => Total::AtLeast(self.proved(&state)),
+                false => Total::AtLeast(state.proved.clone()),
             },
             stopped: match complete {
                 true => None,
@@ -202,9 +208,9 @@ impl<'a> JournalledRun<'a> {
             },
             cubes: state.open.iter().map(|open| open.cube.clone()).collect(),
             shares: state.open.iter().map(|open| open.share).collect(),
-            done,
+            done: state.share_done(),
             statistics: Statistics {
-                nodes,
+                nodes: state.nodes,
                 ..Statistics::default()
             },
             elapsed: self.elapsed(&state),
@@ -225,77 +231,49 @@ impl<'a> JournalledRun<'a> {
         commit_interval(self.began)
     }
 
-    /// The number of solutions proved so far.
-    fn proved(&self, state: &State) -> Count {
-        let mut proved = state.total.clone();
-        if let Some(checkpointer) = self
-            .checkpointer
-            .as_ref()
-            .filter(|_| state.tracked.is_some())
-        {
-            proved += &checkpointer.lower_bound();
+    /// The longest time that a cube may be worked on at present, unless it needs more.
+    fn max_cube_time(&self, state: &State) -> Duration {
+        match self.cube_solver.has_partial_results() {
+            true => self.commit_interval(),
+            false => (self.elapsed(state) / CUBE_TIME_DIVISOR).max(self.min_cube_time),
         }
-        proved
-    }
-
-    /// The share of the work that is done, and the nodes so far.
-    fn done_and_nodes(&self, state: &State) -> (f64, u64) {
-        if state.open.is_empty() && state.running.is_empty() {
-            return (1.0, state.nodes_so_far());
-        }
-        let mut nodes = state.nodes_so_far();
-        if let (Some(checkpointer), Some(_)) = (&self.checkpointer, state.tracked)
-            && !state.running.is_empty()
-        {
-            nodes = nodes.saturating_add(checkpointer.nodes());
-        }
-        (state.done.clamp(0.0, 1.0), nodes)
     }
 
     fn snapshot(&self, state: &State) -> Snapshot {
-        let (share, nodes) = self.done_and_nodes(state);
+        let counts = || {
+            state
+                .running
+                .iter()
+                .filter_map(|active| active.count.as_ref())
+        };
+        let nodes = counts().map(|count| count.nodes);
         Snapshot {
-            // For a count that is not divided into cubes, the remaining share is not known.
-            share: (state.tracked.is_none() || share > 0.0).then_some(share),
-            nodes,
-            solutions: self.proved(state),
-            activity: Activity::Searching,
+            share: Some(state.share_done()),
+            nodes: nodes.fold(state.nodes, u64::saturating_add),
+            solutions: state.proved.clone(),
+            activity: counts()
+                .next()
+                .map_or(Activity::Searching, |count| count.activity),
             elapsed: self.elapsed(state),
         }
     }
 
-    /// The progress of a cube that is not answered yet, as a record without a checkpoint. `is_running` if a thread is working on the cube.
-    fn progress(&self, state: &State, id: Id, is_running: bool) -> Progress {
-        let count_under_way = self.checkpointer.as_ref().filter(|_| is_running);
-        Progress {
-            id,
-            puzzle: state.journal.header().puzzle(),
+    /// The record that a cube was worked on without a result.
+    fn attempt(&self, state: &State, cube: &Cube) -> String {
+        let puzzle = state.journal.header().puzzle();
+        seal(&Attempt {
+            id: Id::of(puzzle, cube),
+            puzzle,
             elapsed: self.elapsed(state).as_secs_f64(),
-            process_age: self.began.elapsed().as_secs_f64(),
-            nodes: state
-                .attempt_nodes
-                .saturating_add(count_under_way.map_or(0, |checkpointer| checkpointer.nodes())),
-            checkpoint: None,
-        }
+            proved: state.proved.clone(),
+        })
     }
 
-    /// Records a checkpoint of the count of the tracked cube, if anything has changed.
-    fn record_checkpoint(&self, state: &mut State, is_running: bool) {
-        if let (Some(checkpointer), Some(id)) = (&self.checkpointer, state.tracked)
-            && let Some(checkpoint) = checkpointer.checkpoint()
-        {
-            let progress = Progress {
-                checkpoint: Some(checkpoint),
-                ..self.progress(state, id, is_running)
-            };
-            state.pending.push_str(&seal(&progress));
-        }
-    }
-
-    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: all of them at a limit, each after a commit interval, and the one with the
-    /// largest share of the work when others are idle. Commits records that are due.
+    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: all of them at a limit, each when its cube has had its time, and the one with
+    /// the largest share of the work when others are idle. Commits records that are due.
     fn poll(&self) {
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         // Relaxed, here and below: no other data is passed with the flags.
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if state.stopped.is_none() {
@@ -310,15 +288,9 @@ impl<'a> JournalledRun<'a> {
             }
         }
         let stopping = state.stopped.is_some() || state.failed.is_some();
-        let (interval, has_partial_results) = (
-            self.commit_interval(),
-            self.cube_solver.has_partial_results(),
-        );
+        let max_time = self.max_cube_time(state);
         for active in &state.running {
-            if stopping
-                || has_partial_results
-                    && active.since.elapsed() >= interval.max(active.open_cube.min_run_time)
-            {
+            if stopping || active.since.elapsed() >= max_time.max(active.open_cube.min_run_time) {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
@@ -336,14 +308,26 @@ impl<'a> JournalledRun<'a> {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
-        if state.last_commit.elapsed() >= interval {
-            if !state.running.is_empty() {
-                self.record_checkpoint(&mut state, true);
-            }
+        if !self.cube_solver.has_partial_results() {
+            self.record_attempts(state);
+        }
+        if state.last_commit.elapsed() >= self.commit_interval() {
             state.commit();
         }
         if stopping {
             self.changed.notify_all();
+        }
+    }
+
+    /// Records for each cube, once, that it has been worked on for a while, in case this process is killed before it has a result.
+    fn record_attempts(&self, state: &mut State) {
+        let is_due = |active: &ActiveCube| {
+            !active.is_attempt_recorded && active.since.elapsed() >= self.min_fruitless_time
+        };
+        while let Some(due) = state.running.iter().position(is_due) {
+            let record = self.attempt(state, &state.running[due].open_cube.cube);
+            state.running[due].is_attempt_recorded = true;
+            state.pending.push_str(&record);
         }
     }
 }
@@ -375,13 +359,6 @@ impl CubeQueue for JournalledRun<'_> {
         let stop = Arc::new(AtomicBool::new(false));
         state.last_ticket += 1;
         let ticket = state.last_ticket;
-        if let Some(checkpointer) = &self.checkpointer {
-            let id = Id::of(state.journal.header().puzzle(), &open_cube.cube);
-            if state.tracked.replace(id) != Some(id) {
-                checkpointer.restart();
-                state.attempt_nodes = 0;
-            }
-        }
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share the remaining nodes.
@@ -404,6 +381,8 @@ impl CubeQueue for JournalledRun<'_> {
             open_cube,
             since: Instant::now(),
             stop,
+            is_attempt_recorded: false,
+            count: None,
         });
         Some(Job {
             cube,
@@ -413,8 +392,18 @@ impl CubeQueue for JournalledRun<'_> {
         })
     }
 
-    fn checkpointer(&self) -> Option<&Checkpointer> {
-        self.checkpointer.as_ref()
+    fn observe(&self, ticket: usize, snapshot: Snapshot) {
+        let mut state = self.lock();
+        let mut proved = state.total.clone();
+        proved += &snapshot.solutions;
+        state.raise_bound(proved);
+        if let Some(active) = state
+            .running
+            .iter_mut()
+            .find(|active| active.ticket == ticket)
+        {
+            active.count = Some(snapshot);
+        }
     }
 
     fn submit(&self, job: Job<SolutionBuffer>, outcome: Outcome, solutions_are_usable: bool) {
@@ -429,29 +418,27 @@ impl CubeQueue for JournalledRun<'_> {
         state.nodes_spent = (state.nodes_spent).saturating_add(outcome.statistics.nodes);
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
-            let fruitless = self.cube_solver.has_partial_results()
-                && active.since.elapsed() >= MIN_FRUITLESS_TIME;
-            // The cube must be cut if its solutions overfilled the buffer (which an unusable outcome does not tell), or if this process
-            // must stop and had enough time for it. Otherwise it only needs more time.
-            if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
+            let fruitless = active.since.elapsed() >= self.min_fruitless_time;
+            if fruitless && !active.is_attempt_recorded || state.proved > state.total {
+                // Recorded for the next process, in case this process is killed while it works on the cube again, and for the bound.
+                let record = self.attempt(&state, &job.cube);
+                state.pending.push_str(&record);
+            }
+            let can_go_on = self.cube_solver.has_partial_results() && state.stopped.is_none();
+            // The cube must be cut if its solutions overfilled the buffer (which an unusable outcome does not tell), if it needs more than a
+            // limit allows, or if it has had enough time. A search of the tree only needs more time, unless this process must stop.
+            if buffer.bytes >= MAX_BUFFERED_BYTES
+                || matches!(outcome.stopped, Some(Stop::Nodes | Stop::Memory))
+                || fruitless && !can_go_on
+            {
                 outcome = self.cube_solver.replace_by_pieces(&job.cube, outcome);
             }
             if is_unchanged(&job.cube, &outcome) {
-                let id = Id::of(state.journal.header().puzzle(), &job.cube);
                 let mut open_cube = active.open_cube;
                 open_cube.min_run_time = 2 * active.since.elapsed();
-                if self.checkpointer.is_some() {
-                    let nodes = outcome.statistics.nodes;
-                    state.attempt_nodes = state.attempt_nodes.saturating_add(nodes);
+                state.nodes = state.nodes.saturating_add(outcome.statistics.nodes);
+                if outcome.stopped == Some(Stop::Memory) {
                     state.stopped = state.stopped.or(outcome.stopped);
-                    self.record_checkpoint(&mut state, false);
-                } else {
-                    state.nodes = state.nodes.saturating_add(outcome.statistics.nodes);
-                    if fruitless {
-                        // Recorded for the next process, in case this process is killed while it works on the cube again.
-                        let progress = seal(&self.progress(&state, id, false));
-                        state.pending.push_str(&progress);
-                    }
                 }
                 state.open.push(open_cube);
                 self.finish_job(state, outcome.stopped);
@@ -474,12 +461,6 @@ impl CubeQueue for JournalledRun<'_> {
         }
         answer.length = state.list.is_some().then_some(state.list_bytes);
         answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
-        if let Some(checkpointer) = &self.checkpointer {
-            let earlier = std::mem::take(&mut state.attempt_nodes);
-            answer.nodes = answer.nodes.saturating_add(earlier);
-            state.tracked = None;
-            checkpointer.restart();
-        }
         let record = seal(&answer);
         state.pending.push_str(&record);
         state.add_answer(active.open_cube.share, answer);

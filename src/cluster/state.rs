@@ -17,10 +17,9 @@ use super::journal::{Journal, JournalRecord};
 use super::line::seal;
 use super::part::Part;
 use super::work::{CubeSolver, is_unchanged};
-use crate::count::Checkpointer;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
-use crate::run::{Control, Statistics};
+use crate::run::{Control, Snapshot, Statistics};
 use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
@@ -52,14 +51,13 @@ pub(super) struct State {
     pub(super) idle_threads: usize,
     /// Solutions in the answers so far.
     pub(super) total: Count,
-    /// Nodes of the answers so far.
+    /// The best lower bound on the number of solutions so far. It may include solutions of cubes that were stopped, which are not in an
+    /// answer.
+    pub(super) proved: Count,
+    /// Nodes of the answers so far, and of what this process has done without an answer.
     pub(super) nodes: u64,
-    /// Nodes of earlier attempts at the tracked cube. They are not included in `nodes`.
-    pub(super) attempt_nodes: u64,
     /// Nodes that this process has spent.
     pub(super) nodes_spent: u64,
-    /// The cube whose count the checkpointer records.
-    pub(super) tracked: Option<Id>,
     /// Share of the whole puzzle that is done, from 0 to 1.
     pub(super) done: f64,
     /// Time that earlier processes of the run have taken.
@@ -97,6 +95,10 @@ pub(super) struct ActiveCube {
     pub(super) since: Instant,
     /// Asks its search to stop. Relaxed: it publishes no other data.
     pub(super) stop: Arc<AtomicBool>,
+    /// Whether the journal says that the cube was worked on.
+    pub(super) is_attempt_recorded: bool,
+    /// How far a count of the cube with a component table is.
+    pub(super) count: Option<Snapshot>,
 }
 
 impl State {
@@ -111,7 +113,6 @@ impl State {
         records: Vec<JournalRecord>,
         list: Option<Appending>,
         cube_solver: &CubeSolver<'_>,
-        checkpointer: Option<&Checkpointer>,
         control: &Control,
     ) -> Result<Self> {
         let puzzle = cube_solver.puzzle();
@@ -127,10 +128,9 @@ impl State {
             running: Vec::new(),
             idle_threads: 0,
             total: Count::ZERO,
+            proved: Count::ZERO,
             nodes: 0,
-            attempt_nodes: 0,
             nodes_spent: 0,
-            tracked: None,
             done: 0.0,
             elapsed_before: Duration::ZERO,
             pending: String::new(),
@@ -139,19 +139,14 @@ impl State {
             failed: None,
             last_ticket: 0,
         };
-        state.replay(records, cube_solver, checkpointer)?;
+        state.replay(records, cube_solver)?;
         state.truncate_list()?;
         state.cut_fruitless(cube_solver, control);
         Ok(state)
     }
 
     /// Applies the records of a journal, in order, to the state of a new run.
-    fn replay(
-        &mut self,
-        records: Vec<JournalRecord>,
-        cube_solver: &CubeSolver<'_>,
-        checkpointer: Option<&Checkpointer>,
-    ) -> Result<()> {
+    fn replay(&mut self, records: Vec<JournalRecord>, cube_solver: &CubeSolver<'_>) -> Result<()> {
         let puzzle = self.journal.header().puzzle();
         let whole = OpenCube {
             cube: Cube::default(),
@@ -172,33 +167,19 @@ impl State {
             let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
             let answer = match record {
                 JournalRecord::Answer(answer) => answer,
-                JournalRecord::Progress(progress) => {
-                    let Some((_, open_cube)) = open.get_mut(&progress.id) else {
+                JournalRecord::Attempt(attempt) => {
+                    let Some((_, open_cube)) = open.get_mut(&attempt.id) else {
                         return wrong(format!(
                             "cube {} was not open when this record was written",
-                            progress.id
+                            attempt.id
                         ));
                     };
-                    self.elapsed_before = duration(progress.elapsed).unwrap_or(self.elapsed_before);
-                    match (checkpointer, progress.checkpoint) {
-                        (Some(checkpointer), Some(checkpoint)) => {
-                            if self.tracked.replace(progress.id) != Some(progress.id) {
-                                checkpointer.restart();
-                            }
-                            let process_age = duration(progress.process_age).unwrap_or_default();
-                            if let Err(error) = checkpointer.read(checkpoint, process_age) {
-                                return wrong(error.message().to_owned());
-                            }
-                            self.attempt_nodes = progress.nodes;
-                        }
-                        _ => open_cube.is_fruitless = true,
-                    }
+                    self.elapsed_before = duration(attempt.elapsed).unwrap_or(self.elapsed_before);
+                    open_cube.is_fruitless = true;
+                    self.raise_bound(attempt.proved);
                     continue;
                 }
             };
-            if self.tracked.is_some_and(|tracked| tracked == answer.id) {
-                (self.tracked, self.attempt_nodes) = (None, 0);
-            }
             let Some((_, open_cube)) = open.remove(&answer.id) else {
                 return wrong(format!(
                     "cube {} was not open when this record was written",
@@ -271,15 +252,27 @@ impl State {
         }
     }
 
-    /// Nodes of all answers and attempts so far. Saturating, because the records of a file may hold any number.
-    pub(super) fn nodes_so_far(&self) -> u64 {
-        self.nodes.saturating_add(self.attempt_nodes)
+    /// The share of the work of the whole puzzle that is done, from 0 to 1.
+    pub(super) fn share_done(&self) -> f64 {
+        match self.open.is_empty() && self.running.is_empty() {
+            true => 1.0,
+            false => self.done.clamp(0.0, 1.0),
+        }
+    }
+
+    /// Raises the lower bound on the number of solutions, if `proved` is higher.
+    pub(super) fn raise_bound(&mut self, proved: Count) {
+        if self.proved < proved {
+            self.proved = proved;
+        }
     }
 
     /// Adds an answer to the totals, and its open cubes to the stack. `share` is the share of the answered cube in the work of the whole
     /// puzzle.
     pub(super) fn add_answer(&mut self, share: f64, answer: Answer) {
         self.total += &answer.count;
+        self.raise_bound(self.total.clone());
+        // Saturating, because the record of a file may hold any number.
         self.nodes = self.nodes.saturating_add(answer.nodes);
         let open_share: f64 = answer.open.iter().map(|open| open.share).sum();
         self.done += share * (1.0 - open_share).max(0.0);

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use super::solutions::{DigestSink, SolutionStore};
 use super::split::Splitter;
-use crate::count::{Checkpointer, ComponentTable, Counter, Method};
+use crate::count::{ComponentTable, Counter, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
-use crate::run::Limits;
+use crate::run::{Limits, Snapshot};
 use crate::search::{self, Cube, CubeSearch, Outcome, Search, Total};
 use crate::solutions::{Count, CountSink, Stop};
 
@@ -50,15 +50,15 @@ pub trait CubeQueue: Sync {
     /// `solutions_are_usable` is false, that is the whole cube, and the solutions in the sink must be dropped.
     fn submit(&self, job: Job<Self::SolutionStore>, outcome: Outcome, solutions_are_usable: bool);
 
-    /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
-    fn checkpointer(&self) -> Option<&Checkpointer> {
-        None
-    }
+    /// Takes the progress of a count with a component table: ten times a second, and before the outcome is submitted.
+    fn observe(&self, _ticket: usize, _snapshot: Snapshot) {}
 }
 
 /// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the process
 /// may be about to end.
 const CUBES_PER_CUT: usize = 8;
+/// The same in the journal of a count with a component table. With more pieces, more is counted several times.
+const CUBES_PER_CUT_OF_COUNT: usize = 2;
 const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 
 /// The error of threads that cannot be started.
@@ -89,11 +89,6 @@ impl<'a> CubeSolver<'a> {
     /// The puzzle.
     pub fn puzzle(&self) -> &'a Puzzle {
         self.puzzle
-    }
-
-    /// The memory budget in bytes.
-    pub(super) fn memory(&self) -> u64 {
-        self.memory
     }
 
     /// What is wanted of every cube.
@@ -170,15 +165,13 @@ impl<'a> CubeSolver<'a> {
         let table = Arc::new(ComponentTable::new(self.memory));
         while let Some(job) = queue.next() {
             let limits = job.limits.clone().memory(self.memory);
-            let counter = Counter::new(self.puzzle)
+            let outcome = Counter::new(self.puzzle)
                 .method(method)
                 .within(job.cube.clone())
-                .limits(limits);
-            let outcome = match queue.checkpointer() {
-                // The checkpointer has a component table of its own.
-                Some(checkpointer) => counter.checkpointer(checkpointer).run(),
-                None => counter.sharing(&table).run(),
-            };
+                .limits(limits)
+                .sharing(&table)
+                .observer(&|snapshot| queue.observe(job.ticket, snapshot))
+                .run();
             submit(queue, job, outcome);
         }
     }
@@ -190,13 +183,21 @@ impl<'a> CubeSolver<'a> {
         {
             return outcome;
         }
-        self.replace_by_pieces(cube, outcome)
+        self.cut_into(CUBES_PER_CUT, cube, outcome)
     }
 
-    /// Cuts a cube, and returns the same outcome with the pieces as its open cubes.
+    /// For a journal: cuts a cube, and returns the same outcome with the pieces as its open cubes.
     pub(super) fn replace_by_pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+        let pieces = match self.has_partial_results() {
+            true => CUBES_PER_CUT,
+            false => CUBES_PER_CUT_OF_COUNT,
+        };
+        self.cut_into(pieces, cube, outcome)
+    }
+
+    fn cut_into(&self, pieces: usize, cube: &Cube, outcome: Outcome) -> Outcome {
         let limits = Limits::default().time(MAX_CUT_TIME);
-        let split = Splitter::new(self.puzzle, CUBES_PER_CUT)
+        let split = Splitter::new(self.puzzle, pieces)
             .within(cube.clone())
             .limits(limits)
             .rough();

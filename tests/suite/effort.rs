@@ -4,12 +4,10 @@
 //! A change that is meant is accepted with `OMNOGRAM_EFFORT=overwrite cargo test --release --test suite effort::`, and the difference of
 //! these files then shows to the reviewer what became cheaper and what became dearer.
 
-use std::time::Duration;
-
 use crate::common::{
     Random, beside, corpus, on_threads, permutation, recorded, restless, switches,
 };
-use omnogram::count::{Checkpointer, Counter, Method, Options};
+use omnogram::count::{Counter, Method, Options};
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Limits, Outcome};
 
@@ -65,7 +63,7 @@ fn facts(outcome: &Outcome) -> String {
     )
 }
 
-/// The facts of one puzzle: by every method, with several options, stopped by limits and resumed, and of the solution graph.
+/// The facts of one puzzle: by every method, with several options, stopped by limits, and of the solution graph.
 fn lines(name: &str, puzzle: &Puzzle) -> Vec<String> {
     let mut lines = Vec::new();
     let mut add = |what: &str, facts: String| lines.push(format!("{name}, {what}: {facts}\n"));
@@ -87,26 +85,10 @@ fn lines(name: &str, puzzle: &Puzzle) -> Vec<String> {
     add("1 MiB", facts(&counter.clone().limits(limits).run()));
     for nodes in [1, 30, 300] {
         let limits = Limits::default().nodes(Some(nodes));
-        let checkpointer = Checkpointer::with_min_logged_nodes(puzzle, 1 << 26, 1);
-        let stopped = counter
-            .clone()
-            .limits(limits)
-            .checkpointer(&checkpointer)
-            .run();
-        add(&format!("{nodes} nodes"), facts(&stopped));
-        if let Some(checkpoint) = checkpointer.checkpoint() {
-            let resumed = Checkpointer::with_min_logged_nodes(puzzle, 1 << 26, 1);
-            resumed.read(checkpoint, Duration::ZERO).unwrap();
-            let before = format!(
-                "at least {} after {} nodes; ",
-                resumed.lower_bound(),
-                resumed.nodes()
-            );
-            add(
-                &format!("resumed after {nodes} nodes"),
-                before + &facts(&counter.clone().checkpointer(&resumed).run()),
-            );
-        }
+        add(
+            &format!("{nodes} nodes"),
+            facts(&counter.clone().limits(limits).run()),
+        );
     }
     let (graph, outcome) = counter.graph();
     let graph = graph.expect("no limit");

@@ -1,15 +1,20 @@
 //! Journalled runs that are killed, cut short, and gone on with.
 
+use std::collections::HashMap;
 use std::fs;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::command::{Scratch, answer, omnogram, output, slow, stdout};
-use crate::common::{Random, corpus, on_threads, permutation, restless};
-use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
-use omnogram::count::{Checkpoint, Checkpointer, Counter, Method, Options};
+use crate::common::{Random, corpus, on_threads, permutation};
+use omnogram::cluster::{
+    Answer, Attempt, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun, Mode,
+    seal,
+};
+use omnogram::count::{Counter, Method};
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
+use omnogram::solutions::Count;
 
 /// Runs a command again and again, killed at a random moment each time but the last.
 #[cfg(unix)]
@@ -37,20 +42,29 @@ fn kill_and_go_on(
 #[test]
 fn a_journalled_count_that_is_killed_ten_times_is_exact() {
     let scratch = Scratch::new("killed-count");
-    let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-10.non";
-    let arguments = ["count", "--method", "tree", "--journal", &journal, puzzle];
+    let permutation = "puzzles/families/permutation-10.non";
+    let slow = slow(&scratch);
     let mut random = Random(1);
-    let done = kill_and_go_on(&arguments, 10, Duration::from_millis(500), &mut random);
-    assert_eq!(
-        (stdout(&done).trim_end(), done.status.code()),
-        ("3628800", Some(0)),
-        "{done:?}"
-    );
-    // What is done is not done again.
-    let size = fs::metadata(&journal).unwrap().len();
-    assert_eq!(answer(&arguments), "3628800");
-    assert_eq!(fs::metadata(&journal).unwrap().len(), size);
+    for (method, puzzle) in [
+        ("tree", permutation),
+        ("auto", &slow),
+        ("regions", &slow),
+        ("frontier", &slow),
+    ] {
+        let journal = scratch.file(method);
+        let number = answer(&["count", puzzle]);
+        let arguments = ["count", "--method", method, "--journal", &journal, puzzle];
+        let done = kill_and_go_on(&arguments, 10, Duration::from_millis(500), &mut random);
+        assert_eq!(
+            (stdout(&done).trim_end(), done.status.code()),
+            (&*number, Some(0)),
+            "{done:?}"
+        );
+        // What is done is not done again.
+        let size = fs::metadata(&journal).unwrap().len();
+        assert_eq!(answer(&arguments), number);
+        assert_eq!(fs::metadata(&journal).unwrap().len(), size);
+    }
 }
 
 #[cfg(unix)]
@@ -110,7 +124,7 @@ fn in_slices(arguments: &[&str], slice: Duration, killed: bool, most: usize) -> 
 fn a_journalled_count_that_is_cut_short_again_and_again_gets_on() {
     let scratch = Scratch::new("slices");
     let puzzle = slow(&scratch);
-    for (method, threads) in [("auto", "-j1"), ("regions", "-j2"), ("auto", "-j2")] {
+    for (method, threads) in [("auto", "-j1"), ("regions", "-j2"), ("frontier", "-j2")] {
         let plain = ["count", threads, "--method", method, &puzzle];
         let began = Instant::now();
         let number = answer(&plain);
@@ -163,109 +177,120 @@ fn a_journalled_count_tells_what_its_earlier_parts_have_proved() {
     panic!("it does not come to its end");
 }
 
-/// Goes on from checkpoints, each written by a process that had lived for so long.
-fn go_on(checkpointer: &Checkpointer, written: &[String], life: Duration) {
-    for line in written {
-        let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
-        checkpointer.read(checkpoint, life).unwrap();
-    }
+/// One process of a journalled count in this process: its outcome, with the records of the journal before it.
+fn process(
+    puzzle: &Puzzle,
+    path: &str,
+    (method, threads): (Method, usize),
+    limits: Limits,
+    cut_after: Duration,
+) -> (Vec<JournalRecord>, Outcome) {
+    let header = Header::new(Digest::of(puzzle), "count");
+    let (journal, records) = Journal::open(path.as_ref(), &header, |_| ()).unwrap();
+    let cube_solver = CubeSolver::new(puzzle, Mode::Count(method), threads, 1 << 28);
+    let run = JournalledRun::new(cube_solver, journal, records.clone(), None, limits).unwrap();
+    (records, run.cut_after(cut_after).run(None).unwrap())
 }
 
-/// A `?` in a recorded solution was read as an empty cell, and any malformed solution was reported as wrong cells.
-#[test]
-fn a_recorded_solution_has_a_value_for_every_cell() {
-    let puzzle = permutation(2);
-    for (solution, is_valid) in [
-        (r"#.\n.#\n", true),
-        (r"#?\n.#\n", false),
-        (r"#-\n.#\n", false),
-        (r"#.\n.\n", false),
-    ] {
-        let line = format!("{{\"solution\":\"{solution}\"}}");
-        let checkpoint: Checkpoint = serde_json::from_str(&line).unwrap();
-        let read = Checkpointer::new(&puzzle, 1 << 20).read(checkpoint, Duration::ZERO);
-        let message = read.err().map(|error| error.message().to_owned());
-        let expected = (!is_valid).then(|| "this checkpoint has a wrong solution".to_owned());
-        assert_eq!(message, expected, "{solution}");
+/// The answers of a journal that leave cubes open, and the largest number of such answers one inside the other.
+fn cuts(records: &[JournalRecord], puzzle: &Puzzle) -> (usize, usize) {
+    let digest = Digest::of(puzzle);
+    let mut depths = HashMap::from([(Id::of(digest, &Cube::default()), 0)]);
+    let (mut cuts, mut deepest) = (0, 0);
+    for record in records {
+        let JournalRecord::Answer(answer) = record else {
+            continue;
+        };
+        let depth = depths[&answer.id] + usize::from(!answer.open.is_empty());
+        cuts += usize::from(!answer.open.is_empty());
+        deepest = deepest.max(depth);
+        let open = answer.open.iter();
+        depths.extend(open.map(|open| (Id::of(digest, &open.cube), depth)));
     }
+    (cuts, deepest)
 }
 
-/// The backbone search begins after a quick trial that is too short, and finds that no cell is the same in all permutations.
+/// Every cube has a moment only, and then a twentieth of the time of the run.
 #[test]
-fn a_checkpoint_says_which_cells_are_ambiguous() {
-    let puzzle = permutation(11);
-    let counter = Counter::new(&puzzle).options(restless());
-    let checkpointer = Checkpointer::new(&puzzle, 1 << 24);
-    let outcome = on_threads(1, || counter.checkpointer(&checkpointer).run());
-    let written = serde_json::to_value(checkpointer.checkpoint().unwrap()).unwrap();
-    assert_eq!(outcome.solutions.to_string(), "39916800");
-    assert_eq!(written["cells"], format!("{}\n", "?".repeat(11)).repeat(11));
+fn a_count_whose_cubes_are_cut_several_times_is_exact() {
+    let scratch = Scratch::new("cut");
+    let puzzle = corpus::read(&slow(&scratch));
+    let number = Counter::new(&puzzle).run().solutions;
+    for method in [Method::Auto, Method::Regions, Method::Frontier] {
+        for threads in [1, 2] {
+            let path = scratch.file(&format!("{method:?}{threads}"));
+            let run = |limits| {
+                let moment = Duration::from_millis(2);
+                process(&puzzle, &path, (method, threads), limits, moment)
+            };
+            let (_, outcome) = run(Limits::default());
+            assert_eq!(outcome.solutions, number);
+            let (records, again) = run(Limits::default());
+            assert_eq!(again.solutions, number);
+            assert_eq!(again.statistics.nodes, outcome.statistics.nodes);
+            let (cuts, deepest) = cuts(&records, &puzzle);
+            println!("{method:?} {threads}: {cuts} cuts, up to {deepest} deep");
+            assert!(cuts >= 4 && deepest >= 3, "{method:?}: {cuts}, {deepest}");
+        }
+    }
 }
 
 #[test]
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);
-    let (mut cuts, mut parts, mut trails) = (0, 0, 0);
-    for i in 0..160 {
+    let (mut stops, mut processes, mut in_cubes) = (0, 0, 0);
+    let scratch = Scratch::new("turns");
+    for i in 0..120 {
         let side = 5 + random.below(5);
         let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
         let method = [Method::Auto, Method::Regions, Method::Frontier][i % 3];
-        let options = [Options::default(), restless()][i / 3 % 2].clone();
-        let counting = Counter::new(&puzzle).method(method).options(options);
-        let expected = counting.clone().run().solutions;
-        let mut written: Vec<String> = Vec::new();
+        let expected = Counter::new(&puzzle).method(method).run().solutions;
+        let path = scratch.file(&i.to_string());
         let mut checks = 1 + random.below(30) as u64;
+        let mut proved = Count::ZERO;
         loop {
-            let checkpointer =
-                Checkpointer::with_min_logged_nodes(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
-            go_on(&checkpointer, &written, Duration::from_micros(1));
             let limits = Limits::default().checks(checks);
-            let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
-            let outcome: Outcome = on_threads(1 + i % 2, || counting.run());
-            assert!(outcome.solutions.number() <= expected.number());
-            assert!(checkpointer.lower_bound() <= *expected.number());
-            if let Some(checkpoint) = checkpointer.checkpoint() {
-                let text = serde_json::to_string(&checkpoint).unwrap();
-                parts += usize::from(!text.contains("\"components\":\"\""));
-                trails += usize::from(!text.contains("\"trails\":[]"));
-                written.push(text);
-            }
+            let moment = [Duration::ZERO, Duration::from_secs(1)][i / 3 % 2];
+            let how = (method, 1 + i % 2);
+            let (records, outcome) = process(&puzzle, &path, how, limits, moment);
+            processes += 1;
+            in_cubes += usize::from(cuts(&records, &puzzle).0 > 0);
             if outcome.is_complete() {
                 assert_eq!(outcome.solutions, expected, "{method:?} {puzzle:?}");
                 break;
             }
-            cuts += 1;
+            let bound = outcome.solutions.number();
+            assert!(bound <= expected.number());
+            // What was stopped before it had had any time is not recorded.
+            assert!(*bound >= proved || moment > Duration::ZERO);
+            proved = bound.clone();
+            stops += 1;
             checks += checks / 8 + 1;
         }
     }
-    let recorded = (cuts, parts, trails);
-    assert!(cuts > 300 && parts > 100 && trails > 30, "{recorded:?}");
+    let seen = (stops, processes, in_cubes);
+    assert!(stops > 150 && in_cubes > 60, "{seen:?}");
 }
 
-/// Each part of the run may take a twentieth of the nodes that the whole takes.
+/// Each process may take a twentieth of the nodes that the whole takes. What a cube that was stopped has counted is lost with its process.
 #[test]
-fn what_was_counted_before_a_cut_is_not_counted_again() {
+fn a_count_gets_on_with_few_nodes_at_a_time() {
     let scratch = Scratch::new("nodes");
     let puzzle = corpus::read(&slow(&scratch));
-    let counting = Counter::new(&puzzle).method(Method::Regions);
-    let plain = on_threads(1, || counting.clone().run());
+    let plain = on_threads(1, || Counter::new(&puzzle).method(Method::Regions).run());
     let slice = plain.statistics.nodes / 20;
-    let mut written: Vec<String> = Vec::new();
-    for cuts in 0.. {
-        assert!(
-            cuts < 60,
-            "{} nodes, {slice} at a time",
-            plain.statistics.nodes
-        );
-        let checkpointer = Checkpointer::new(&puzzle, 1 << 30);
-        go_on(&checkpointer, &written, Duration::from_secs(1));
+    let path = scratch.file("journal");
+    for processes in 1.. {
+        assert!(processes < 600, "{} nodes", plain.statistics.nodes);
         let limits = Limits::default().nodes(slice);
-        let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
-        let outcome = on_threads(1, || counting.run());
-        let checkpoint = checkpointer.checkpoint().unwrap();
-        written.push(serde_json::to_string(&checkpoint).unwrap());
+        let how = (Method::Regions, 1);
+        let (_, outcome) = process(&puzzle, &path, how, limits, Duration::from_secs(1));
         if outcome.is_complete() {
             assert_eq!(outcome.solutions, plain.solutions);
+            println!(
+                "{processes} processes, {} nodes of {}",
+                outcome.statistics.nodes, plain.statistics.nodes
+            );
             break;
         }
     }
@@ -326,13 +351,11 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
         output(&[&run[..], &["--nodes", "0"]].concat());
         let header = fs::read_to_string(&journal).unwrap();
         assert_eq!(header.lines().count(), 1, "{header}");
-        let vain = Progress {
+        let vain = Attempt {
             id: Id::of(digest, &Cube::default()),
             puzzle: digest,
             elapsed: 1.0,
-            process_age: 1.0,
-            nodes: 0,
-            checkpoint: None,
+            proved: Count::ZERO,
         };
         fs::write(&journal, format!("{header}{}", seal(&vain))).unwrap();
         let done = output(&run);

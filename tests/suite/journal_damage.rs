@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 use crate::common::command::{Scratch, answer, omnogram, output, slow, spawn, stderr, stdout};
 use crate::common::{Random, permutation};
 use omnogram::board::Cell;
-use omnogram::cluster::{Digest, Header, Id, Progress, seal};
+use omnogram::cluster::{Attempt, Digest, Header, Id, seal};
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision};
+use omnogram::solutions::Count;
 use serde_json::{Value, json};
 
 /// The same as below, for a count that cannot be left in the middle.
 #[test]
-fn a_journal_with_checkpoints_that_is_torn_or_changed() {
-    let scratch = Scratch::new("torn-checkpoints");
+fn a_journal_of_cubes_that_is_torn_or_changed() {
+    let scratch = Scratch::new("torn-cubes");
     let journal = scratch.file("journal");
     let puzzle = slow(&scratch);
     let plain = ["count", "-j1", "--method", "regions"];
@@ -487,13 +488,11 @@ fn cutting_the_cubes_of_an_earlier_process_stops_at_the_time_limit() {
     let mut text = seal(&Header::new(digest, "count --method tree"));
     text += &seal(&answer_to_all(&puzzle, "0", &texts));
     for cube in &paths {
-        text += &seal(&Progress {
+        text += &seal(&Attempt {
             id: Id::of(digest, cube),
             puzzle: digest,
             elapsed: 1.0,
-            process_age: 1.0,
-            nodes: 1,
-            checkpoint: None,
+            proved: Count::ZERO,
         });
     }
     fs::write(&journal, text).unwrap();
@@ -559,27 +558,30 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
     }
 }
 
-/// A cube with a checkpoint that is cut all the same: the nodes of its checkpoint, which no longer count, were subtracted from those of the
-/// process, and `--nodes` ended the run at once (a fuzz target for journals found it).
+/// Its records do not say what those of this version do, so it is not resumed, and not changed.
 #[test]
-fn nodes_of_a_checkpoint_that_is_dropped_are_not_taken_from_the_limit() {
-    let scratch = Scratch::new("dropped-checkpoint");
-    let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-7.non";
-    let run = ["count", "-j1", "--method", "regions", "--journal", &journal];
-    let run = [&run[..], &[puzzle]].concat();
-    let begun = output(&[&run[..], &["--nodes", "9"]].concat());
-    assert_eq!(begun.status.code(), Some(3), "{begun:?}");
-    let text = fs::read_to_string(&journal).unwrap();
-    let last = text.lines().next_back().unwrap();
-    let mut record: Value = serde_json::from_str(last).unwrap();
-    assert!(record["checkpoint"].is_object(), "{record}");
-    let fields = record.as_object_mut().unwrap();
-    fields.remove("check");
-    fields.remove("checkpoint");
-    fs::write(&journal, text + &seal(&record)).unwrap();
-    let done = output(&[&run[..], &["--nodes", "100000"]].concat());
-    assert_eq!((stdout(&done), done.status.code()), ("5040\n", Some(0)));
+fn a_journal_of_an_earlier_version_is_refused() {
+    let scratch = Scratch::new("old-version");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    for (run, options) in [
+        (vec!["count"], "count --method auto"),
+        (vec!["enumerate", "-o", &list], "enumerate --format text"),
+    ] {
+        let header =
+            json!({"journal": 1, "puzzle": Digest::of(&permutation(5)), "options": options});
+        let old =
+            seal(&header) + &seal(&json!({"cube": "0123456789abcdef", "life": 1.0, "nodes": 3}));
+        fs::write(&journal, &old).unwrap();
+        let done = output(&[&run[..], &["--journal", &journal, puzzle]].concat());
+        let message = "this journal has format version 1, but this program reads version 2 only";
+        assert_eq!(
+            (stdout(&done), stderr(&done), done.status.code()),
+            ("", &*format!("error: {journal}: {message}\n"), Some(65))
+        );
+        assert_eq!(fs::read_to_string(&journal).unwrap(), old);
+        assert!(!fs::exists(&list).unwrap());
+    }
 }
 
 /// A record with a duration near the largest one ended the program with a panic.
@@ -599,13 +601,11 @@ fn the_numbers_of_a_record_may_be_as_large_as_their_types() {
             record["nodes"] = json!(u64::MAX - round);
             text += &seal(&record);
         }
-        text += &seal(&Progress {
+        text += &seal(&Attempt {
             id: Id::of(digest, &Cube::default()),
             puzzle: digest,
             elapsed: 18_446_744_073_709_549_568.0,
-            process_age: 1.0,
-            nodes: u64::MAX,
-            checkpoint: None,
+            proved: Count::from(120),
         });
         fs::write(&journal, text).unwrap();
         assert_eq!(answer(&run), "120");
