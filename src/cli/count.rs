@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Mode;
-use omnogram::count::{self, Scratch};
+use omnogram::count;
 use omnogram::search::Outcome;
 
 use super::certify::CertificateFolder;
@@ -20,7 +20,7 @@ use super::plural::counted;
 use super::report::{self, NoExtra};
 use super::session::{Session, status_of};
 use super::shares::{self, CellOutput};
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::total::print_total;
 
@@ -39,7 +39,7 @@ Examples:
   omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
   omnogram count --proof certificates puzzles/pictures/harbour.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
-  omnogram count --method frontier --scratch /var/tmp puzzles/families/permutation-20.non
+  omnogram count --method frontier puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -88,11 +88,6 @@ pub(super) struct Options {
     /// it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
-
-    /// When a frontier sweep needs more than half of --memory, continue it in temporary files in this folder, at the speed of the disk. The
-    /// files are removed however the count ends
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["cells", "graph", "estimate", "algorithm", "journal"])]
-    scratch: Option<PathBuf>,
 
     #[command(flatten)]
     classics: Classics,
@@ -196,8 +191,6 @@ pub(super) fn run(options: &Options) -> Status {
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let (method, limits) = (count::Method::from(options.method), session.limits());
-    let scratch = options.scratch.as_ref().map(Scratch::new);
-    let scratch = scratch.transpose().map_err(Halt::Failed)?;
     let outcome = match (&options.journal, session.classic()) {
         (Some(journal), _) => {
             let verb = format!("count --method {}", options.method.name());
@@ -205,18 +198,11 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
         }
         (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
         (None, None) => session.count(subject, limits, |counting| {
-            let counting = counting.clone().method(method);
-            match &scratch {
-                Some(scratch) => counting.scratch(scratch).run(),
-                None => counting.run(),
-            }
+            counting.clone().method(method).run()
         }),
     };
     print_count(session, subject, &outcome)?;
-    match scratch.and_then(|scratch| scratch.error()) {
-        Some(error) => Ok(messages::fail(&error)),
-        None => Ok(report_stop(session, subject, &outcome)),
-    }
+    Ok(report_stop(session, subject, &outcome))
 }
 
 /// The outputs that need the solution graph: the file of the graph itself, the certificates, and the shares of the cells.

@@ -15,7 +15,6 @@ mod open_tree;
 mod options;
 mod plan;
 mod root;
-mod scratch;
 mod selection;
 mod setup;
 mod shared;
@@ -36,7 +35,6 @@ use crate::search::{Cube, Outcome, Search};
 pub use components::ComponentTable;
 use driver::drive;
 pub use options::Method;
-pub use scratch::Scratch;
 use setup::Setup;
 pub use setup::{GraphObserver, GraphProgress};
 
@@ -93,7 +91,6 @@ impl<'a> Counter<'a> {
                 single_threaded: false,
                 table: None,
                 checkpointer: None,
-                scratch: None,
                 observer: None,
                 graph_observer: None,
             },
@@ -177,16 +174,6 @@ impl<'a> Counter<'a> {
     pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
         self.setup.table = Some(Arc::clone(checkpointer.table()));
         self.setup.checkpointer = Some(checkpointer);
-        self
-    }
-
-    /// Sweeps use this folder when they need more than their share of the memory, which is half of the limit. [`Method::Tree`] and
-    /// [`Method::Regions`] do not use it.
-    ///
-    /// When reading or writing there fails, the count stops as when it is out of memory, and [`Scratch::error`] returns the reason.
-    #[must_use]
-    pub fn scratch(mut self, scratch: &'a Scratch) -> Self {
-        self.setup.scratch = Some(scratch);
         self
     }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::checkpointer::Checkpointer;
 use super::components::ComponentTable;
 use super::options::{Method, Options};
-use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
 use crate::search::Cube;
@@ -46,8 +45,6 @@ pub(crate) struct Setup<'a> {
     /// A component table that is shared with other counts.
     pub(crate) table: Option<Arc<ComponentTable>>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
-    /// The folder for the part of a frontier that exceeds the memory.
-    pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
     pub(crate) graph_observer: Option<GraphObserver<'a>>,
 }

@@ -12,7 +12,6 @@ use super::helpers::Helpers;
 use super::open_tree::OpenTree;
 use super::options::Options;
 use super::plan::{Plan, Trial, TrialEnd};
-use super::scratch::Scratch;
 use super::selection::PlanSelection;
 use super::setup::Setup;
 use super::status::Status;
@@ -35,7 +34,6 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) options: &'a Options,
     pub(crate) control: Arc<Control>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
-    pub(crate) scratch: Option<&'a Scratch>,
     /// Bytes that the whole count may take.
     pub(crate) memory: u64,
     pub(crate) workers: usize,
@@ -86,7 +84,6 @@ impl<'a, W: Word> Shared<'a, W> {
             options: &setup.options,
             control,
             checkpointer: None,
-            scratch: setup.scratch,
             memory,
             workers,
             rows: Vec::new(),

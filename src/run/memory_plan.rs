@@ -104,16 +104,16 @@ pub(crate) fn paused_sweeps_beside(graph_bytes: u64, threads: usize, limit: u64)
 /// on one thread is not at once of use to another one.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The bytes that a sweep may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and
-/// at least a quarter of its share.
-pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
+/// The share of a sweep on this number of threads, less what the allocator keeps for all of them but the first, and at least a quarter of its
+/// share.
+fn sweep_on(threads: usize, limit: u64) -> u64 {
     let share = SWEEP.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
     share.saturating_sub(kept).max(share / 4)
 }
 
-/// The bytes that a sweep which is divided into parts may take on this number of threads. Tables are allocated and freed for each part, so
-/// the allocator keeps three times as much.
+/// The bytes that a sweep may take on this number of threads. Where they do not suffice it goes on in parts, and tables are allocated and
+/// freed for each part, so the allocator keeps three times as much.
 pub(crate) fn sweep_in_parts_on(threads: usize, limit: u64) -> u64 {
     sweep_on(3 * threads + 1, limit)
 }

@@ -592,7 +592,8 @@ impl PlanSelection {
         self.before.extend(sweeps);
     }
 
-    /// Whether a sweep that outgrows the memory is divided into parts.
+    /// Whether the sweeps that have outgrown the memory have begun again.
+    #[cfg(test)]
     pub(crate) fn divides_sweeps(&self) -> bool {
         self.divides_sweeps
     }

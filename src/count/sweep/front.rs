@@ -109,7 +109,7 @@ impl<K: Key, N: PathCount> Front<K, N> {
                 if self.kept.is_some() {
                     self.layer.keep_freed();
                 }
-                NextLayer::new(&self.layer, &step.transition, None, true, resources)?
+                NextLayer::new(&self.layer, &step.transition, true, resources)
             }
         };
         if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {

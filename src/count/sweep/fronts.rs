@@ -237,7 +237,7 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
     /// Frees the memory of the part that was swept.
     fn free_part(&mut self) {
         for front in [&mut self.near, &mut self.far] {
-            (front.layer, front.next) = (Layer::empty(), None);
+            (front.layer, front.next) = (Layer::new(Vec::new()), None);
         }
         (self.meeting, self.ahead, self.line_work) = (None, None, 0);
     }
@@ -290,7 +290,8 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             true => near_expected[0],
             false => far_expected[last],
         };
-        let may_divide = resources.may_divide && resources.scratch.is_none() && near.kept.is_none();
+        // The layers of which a graph is built cannot be divided.
+        let may_divide = near.kept.is_none();
         let expected = meeting.or_else(|| choose(f64::INFINITY).filter(|_| may_divide));
         self.ahead = expected.map(|(_, work)| Ahead {
             line: next.work(),
@@ -298,13 +299,11 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         });
         let is_too_large = match &self.parts {
             Some(_) => begins_part && meeting.is_none(),
-            None if may_divide && choose(MAX_EXCESS * max as f64).is_none() => {
-                return Err(SweepEnd::Full);
-            }
+            None if !may_divide => false,
+            None if choose(MAX_EXCESS * max as f64).is_none() => return Err(SweepEnd::Full),
             None => {
                 let (now, max) = ((near.len + far.len) as f64, max as f64);
-                may_divide
-                    && choose(MAX_EXPECTED_SHARE * max).is_none()
+                choose(MAX_EXPECTED_SHARE * max).is_none()
                     && now < MAX_START_SHARE * max
                     && now + next.room() > MIN_START_SHARE * max
             }
@@ -340,28 +339,18 @@ mod tests {
     use super::super::Sweep;
     use super::super::allowance::{Allowance, Direction};
     use super::super::filling_class::FillingClass;
+    use super::super::fixtures::{permutations, with_components};
     use super::super::forecast::GROWTH_PER_LINE;
-    use super::super::layer::Partition;
     use super::super::memory::Memory;
     use super::super::walks::Expected;
     use super::*;
-    use crate::board::{Board, Clues};
-    use crate::count::components::UniqueTable;
-    use crate::count::root;
-    use crate::puzzle::{Clue, Puzzle};
-    use crate::run::{Control, Limits};
 
     /// The lines of the permutations of this number of cells.
     fn permutation_lines(side: usize) -> Lines {
-        let ones = vec![Clue::new([1]).unwrap(); side];
-        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-        let clues = Clues::new(&puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(1 << 20), &control).unwrap();
         let memory = Memory::new(1 << 26, 0, &|_| ());
-        Lines::new(&board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+        with_components(&permutations(side), |board, components, _| {
+            Lines::new(board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+        })
     }
 
     /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
@@ -474,7 +463,7 @@ mod tests {
                 End::Near => &mut fronts.near,
                 End::Far => &mut fronts.far,
             };
-            front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
+            front.layer.partitions = vec![vec![(0, 1); many as usize]];
             [fronts.near.len, fronts.far.len] = lens;
             let resources = Resources::new(Allowance::of(bytes, u64::MAX), 45, 0);
             fronts.choose(&lines, &lines.along, &resources).unwrap();
@@ -541,7 +530,7 @@ mod tests {
         let sweep = |paths: u64| {
             let lines = permutation_lines(10);
             let mut fronts = Fronts::<u64, u64>::new(&lines, false);
-            fronts.near.layer.partitions = vec![Partition::Memory(vec![(0, paths)])];
+            fronts.near.layer.partitions = vec![vec![(0, paths)]];
             Sweep {
                 fronts: Box::new(fronts),
                 cells: None,

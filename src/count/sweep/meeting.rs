@@ -119,22 +119,14 @@ pub(super) fn meet<K: Key, N: PathCount>(
             true => (far, near),
             false => (near, far),
         };
-        let join = match meeting.join.take() {
-            Some(join) => Ok(join),
-            None => Join::new(second.0, second.1, resources),
-        };
-        let ended =
-            join.and_then(|join| join.run(meeting.marks.as_ref(), first, second, resources));
+        let join = (meeting.join).get_or_insert_with(|| Join::new(second.0, second.1, resources));
+        let joint = join.run(meeting.marks.as_ref(), first, second, resources);
         meeting.work += resources.spent - before;
-        let joint = match ended {
-            Ok(Ok(joint)) => Ok(joint),
-            Ok(Err(join)) => {
-                meeting.join = Some(join);
-                meeting.classes.push(class);
-                return Err(SweepEnd::Paused);
-            }
-            Err(end) => Err(end),
-        };
+        if joint.as_ref().err() == Some(&SweepEnd::Paused) {
+            meeting.classes.push(class);
+            return Err(SweepEnd::Paused);
+        }
+        meeting.join = None;
         // Of the combinations behind the line, at most those that both lead to are kept.
         let kept = joint.as_ref().map_or(0, |(_, met)| size_of_val(&met[..]));
         meeting.held += kept as u64;

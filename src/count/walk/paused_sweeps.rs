@@ -55,16 +55,7 @@ mod tests {
         let board = Board::<u64>::new(&clues);
         let control = Control::new(&Limits::default(), false);
         let components = root::components(&board, &UniqueTable::new(1 << 20), &control);
-        let allowance = Allowance {
-            bytes: 1 << 22,
-            work_ns: 45,
-            threads: 1,
-            scratch: None,
-            may_divide: true,
-            stop: &|| false,
-            make_room: &|_| (),
-            beside: &|| 0,
-        };
+        let allowance = Allowance::of(1 << 22, 45);
         let component = &components.expect("nothing stops it")[0];
         let mut sweep = Sweep::new(&board, component, direction, false, allowance).unwrap();
         assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));

@@ -8,7 +8,7 @@ use crate::count::plan::{Trial, TrialEnd};
 use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
 use crate::line::Word;
 use crate::run::{lock, memory_plan};
-use crate::solutions::{Count, Stop};
+use crate::solutions::Count;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Sweeps the component of a trial, and goes on where the trial before has paused.
@@ -29,19 +29,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let store = &self.shared.store;
         let keeps_graph = store.keeps_graph();
         let (workers, memory) = (self.shared.workers, self.shared.memory);
-        let may_divide = lock(&self.shared.selection).divides_sweeps();
-        let bytes = match (keeps_graph, may_divide) {
-            (true, _) => memory_plan::sweep_for_graph_on(workers, memory),
-            (false, true) => memory_plan::sweep_in_parts_on(workers, memory),
-            (false, false) => memory_plan::sweep_on(workers, memory),
+        let bytes = match keeps_graph {
+            true => memory_plan::sweep_for_graph_on(workers, memory),
+            false => memory_plan::sweep_in_parts_on(workers, memory),
         };
         let allowance = Allowance {
             bytes,
             work_ns: trial.budget,
             threads: workers,
-            may_divide,
-            // The layers of which a graph is built are kept in memory.
-            scratch: self.shared.scratch.filter(|_| !keeps_graph),
             stop: &stop,
             make_room: &make_room,
             beside: &|| paused_walks + store.graph_bytes(),
@@ -81,10 +76,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.shared.raise_bound(component, sweep.proved());
                 lock(paused_sweeps).keep(direction, sweep);
                 TrialEnd::Paused { forecast, kept }
-            }
-            Err(SweepEnd::Scratch) => {
-                self.shared.control.stop(Stop::Memory);
-                TrialEnd::Stopped
             }
             Err(SweepEnd::Stopped) => TrialEnd::Stopped,
             Err(SweepEnd::Full | SweepEnd::Overflow | SweepEnd::Paused) => TrialEnd::Full,
@@ -139,9 +130,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             work_ns: budget_ns,
             // Helpers may begin beside it, so it must have no tasks.
             threads: 1,
-            // Branching makes it smaller.
-            may_divide: false,
-            scratch: None,
             stop: &stop,
             make_room: &|_| (),
             beside: &|| 0,
@@ -175,6 +163,7 @@ mod tests {
     use crate::count::shared::tests::{setup, two_permutations, with_shared};
     use crate::graph::{CellFate, Edge};
     use crate::puzzle::Puzzle;
+    use crate::solutions::Stop;
 
     /// Once, they had a fixed share beside a graph, and the better one of two sweeps began again although the graph was small.
     #[test]

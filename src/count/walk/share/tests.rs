@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use super::super::walk::Claim;
+use super::super::racer::Claim;
 use super::*;
 use crate::board::{Board, Clues};
 use crate::count::Counter;
