@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::key::Key;
 use super::line_fillings::LineFillings;
-use super::transition::{Move, Packing, Transition};
+use super::lines::AlongLine;
+use super::packing::Packing;
+use super::transition::{Move, Transition};
 use crate::board::{Board, Clues};
 use crate::count::components::{Component, ComponentTable};
 use crate::count::root;
@@ -48,14 +50,10 @@ pub(super) fn with_transition<K: Key, R>(
 ) -> R {
     let length = moves.len();
     let cells = !(u64::MAX << length);
-    let line_fillings = LineFillings::new(blocks, length, Known::NOTHING, cells).unwrap();
-    let crossings: Vec<usize> = (0..length).collect();
+    let line = AlongLine {
+        line_fillings: LineFillings::new(blocks, length, Known::NOTHING, cells).unwrap(),
+        crossings: (0..length).collect(),
+    };
     let packing = Packing::new(std::iter::repeat_n(2, length));
-    test(&Transition::new(
-        &line_fillings,
-        &crossings,
-        moves,
-        &packing,
-        &packing,
-    ))
+    test(&Transition::new(&line, moves, &packing, &packing))
 }

@@ -29,6 +29,7 @@ mod live;
 mod meeting;
 mod memory;
 mod nodes;
+mod packing;
 mod partitioner;
 mod parts;
 mod pass;

@@ -100,12 +100,13 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
         assert_eq!(build(frees, 1 << 24), (Ok(()), 1 << 17));
     }
     let too_little = blocks + 17 * (1 << 18) - 1;
-    // After the second batch, 5 / 8 of the layer, it is seen not to fit.
+    // After the second batch, at most 5 / 8 of the layer, it is seen not to fit.
     let (ended, len) = build(false, too_little);
     assert_eq!(ended, Err(SweepEnd::Full));
     let (ended, more) = build(true, too_little);
     assert_eq!(ended, Err(SweepEnd::Full));
-    assert!(len == (1 << 17) / 8 * 5 && len < more, "{len} {more}");
+    let batches = (1 << 17) / 2..=(1 << 17) / 8 * 5;
+    assert!(batches.contains(&len) && len < more, "{len} {more}");
 }
 
 /// The second phase of a large batch once took up to half a second in which a sweep did not notice that it was told to stop.
