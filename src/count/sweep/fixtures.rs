@@ -41,6 +41,11 @@ pub(super) fn fills_once() -> Move {
     Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]])
 }
 
+/// The moves of such a line whose cell must be filled.
+pub(super) fn must_fill() -> Move {
+    Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]])
+}
+
 /// Calls `test` with the transition past a line with these blocks, whose cells are all unknown, and cross lines across of two states with
 /// these moves.
 pub(super) fn with_transition<K: Key, R>(

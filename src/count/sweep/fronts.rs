@@ -329,7 +329,7 @@ mod tests {
 
     /// The lines of the permutations of this number of cells.
     fn permutation_lines(side: usize) -> Lines {
-        let memory = Memory::new(1 << 26, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 26, 0), 0);
         with_components(&permutations(side), |board, components, _| {
             Lines::new(board, &components[0], Direction::Down, &memory, &|| false).unwrap()
         })

@@ -18,6 +18,12 @@ pub(crate) trait Key:
     fn bits(self, first: u32) -> u64;
     /// A hash of all bits, independent of the hash that tables use.
     fn mix(self) -> u64;
+
+    /// The partition of the combination among this number of partitions, by its hash.
+    #[inline]
+    fn partition(self, partitions: usize) -> usize {
+        ((u128::from(self.mix()) * partitions as u128) >> 64) as usize
+    }
 }
 
 /// A path count: the number of fillings of the cells behind the frontier that lead to a combination.
@@ -149,7 +155,6 @@ impl PathCount for Pair {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Partitioning;
     use super::*;
 
     const WIDE: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
@@ -180,9 +185,7 @@ mod tests {
         hashes.dedup();
         assert_eq!(hashes.len(), 4096);
         let mut sizes = [0; 16];
-        let partitioning = Partitioning { partitions: 16 };
-        keys.iter()
-            .for_each(|&key| sizes[partitioning.partition(key)] += 1);
+        keys.iter().for_each(|&key| sizes[key.partition(16)] += 1);
         assert!(
             sizes.iter().all(|size| (192..=320).contains(size)),
             "{sizes:?}"

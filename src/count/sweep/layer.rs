@@ -250,6 +250,7 @@ impl LayerReader {
 
 #[cfg(test)]
 mod tests {
+    use super::super::allowance::Allowance;
     use super::*;
 
     fn layer() -> Layer<u64, u64> {
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_combinations_of_freed_partitions_are_kept() {
-        let memory = Memory::new(64, 64, &|_| ());
+        let memory = Memory::new(Allowance::of(64, 0), 64);
         let mut layer = layer();
         layer.free(1, &memory);
         layer.keep_freed();
@@ -278,7 +279,7 @@ mod tests {
 
     #[test]
     fn of_a_layer_with_marks_only_the_marked_combinations_are_taken() {
-        let memory = Memory::new(64, 64, &|_| ());
+        let memory = Memory::new(Allowance::of(64, 0), 64);
         let mut layer = layer();
         let marks = Marks::new(&layer);
         assert_eq!(marks.bytes(), 2 * 8);

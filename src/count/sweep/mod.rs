@@ -80,7 +80,7 @@ impl Sweep {
         keeps_layers: bool,
         allowance: Allowance<'_>,
     ) -> Result<Self, SweepEnd> {
-        let memory = Memory::new(allowance.bytes, 0, allowance.make_room).beside(allowance.beside);
+        let memory = Memory::new(allowance, 0);
         let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
         let held = memory.held();
         Ok(Sweep {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, LayerReader};
-use super::table::{BLOCK, Partitioning};
+use super::table::BLOCK;
 use super::transition::{Successors, Transition};
 
 /// Maximum number of combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
@@ -83,7 +83,8 @@ pub(crate) struct Batch<'b, K, N> {
     pub(crate) layer: &'b Layer<K, N>,
     pub(crate) transition: &'b Transition<'b, K>,
     pub(crate) chunks: &'b Chunks,
-    pub(crate) partitioning: Partitioning,
+    /// Number of partitions.
+    pub(crate) partitions: usize,
     /// Maximum number of blocks of a partitioner, at least one for each partition.
     pub(crate) max_blocks: usize,
     /// Whether each successor has, instead of a path count, the [place](super::layer::Place) of the combination that leads to it.
@@ -128,8 +129,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         quota: &Quota,
         stop: ShouldStop<'_>,
     ) -> Result<(), SweepEnd> {
-        let partitioning = batch.partitioning;
-        self.reset(partitioning.partitions, batch.max_blocks);
+        self.reset(batch.partitions, batch.max_blocks);
         let Partitioner {
             successors,
             reader,
@@ -177,7 +177,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             };
             let all = open_paths.is_none()
                 || successors.resume(batch.transition, |key| {
-                    let partition = partitioning.partition(key);
+                    let partition = key.partition(batch.partitions);
                     let at = next_index[partition] as usize;
                     pool[at] = (key, paths);
                     next_index[partition] = at as u32 + 1;
@@ -270,8 +270,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::{fills_once, with_transition};
-    use super::super::transition::Move;
+    use super::super::fixtures::{fills_once, must_fill, with_transition};
     use super::*;
 
     const PARTITIONS: usize = 4;
@@ -287,7 +286,7 @@ mod tests {
     ) {
         let mut moves = vec![fills_once(); bits];
         if only_first {
-            moves[0] = Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]]);
+            moves[0] = must_fill();
         }
         let partition = |keys: Vec<u64>| keys.into_iter().map(|key| (key, key)).collect();
         let layer = Layer::new(partitions.into_iter().map(partition).collect());
@@ -296,9 +295,7 @@ mod tests {
                 layer: &layer,
                 transition,
                 chunks: &Chunks::new(&layer, CHUNK),
-                partitioning: Partitioning {
-                    partitions: PARTITIONS,
-                },
+                partitions: PARTITIONS,
                 max_blocks: 2 * PARTITIONS,
                 has_places: false,
             })
@@ -330,7 +327,7 @@ mod tests {
                 let visit = |block: &[(u64, u64)]| {
                     assert!(!block.is_empty() && block.len() <= BLOCK);
                     for &(key, before) in block {
-                        assert_eq!(batch.partitioning.partition(key), partition);
+                        assert_eq!(key.partition(PARTITIONS), partition);
                         assert_eq!((key & before, (key ^ before).count_ones()), (before, 1));
                         last_read = last_read.max(before as usize);
                         all.push(key);

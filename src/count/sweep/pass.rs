@@ -11,7 +11,7 @@ use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer};
 use super::partitioner::{Batch, Partitioner, Quota};
 use super::resources::{MAX_PARTITIONS, Resources};
-use super::table::{BLOCK, Partitioning, Table};
+use super::table::{BLOCK, Table};
 use super::transition::Transition;
 
 /// Intended number of combinations in a partition.
@@ -203,16 +203,13 @@ impl<K: Key, N: PathCount> Layer<K, N> {
                 partitioners.resize_with(resources.threads, || Partitioner::new(transition));
             }
             let (stop, count) = (resources.stop, partitioners.len());
-            let partitioning = Partitioning {
-                partitions: targets.len(),
-            };
             let first_blocks = count * targets.len();
             let blocks = (*batch_size / BLOCK).max(2 * first_blocks);
             let batch = Batch {
                 layer: self,
                 transition,
                 chunks,
-                partitioning,
+                partitions: targets.len(),
                 max_blocks: blocks / count,
                 has_places: *has_places,
             };
@@ -315,9 +312,6 @@ fn split<K: Key, N: PathCount>(
     {
         return Ok(());
     }
-    let partitioning = Partitioning {
-        partitions: count * factor,
-    };
     let whole = tables.drain(..).map(|table| vec![table]);
     let mut parts: Vec<Vec<Table<K, N>>> = whole.collect();
     resources.for_each(true, &mut parts, |_, tables| {
@@ -325,7 +319,7 @@ fn split<K: Key, N: PathCount>(
             return Err(SweepEnd::Stopped);
         }
         let table = tables.pop().unwrap_or_default();
-        *tables = table.split(factor, partitioning, &resources.memory)?;
+        *tables = table.split(factor, count * factor, &resources.memory)?;
         Ok(())
     })?;
     tables.extend(parts.into_iter().flatten());

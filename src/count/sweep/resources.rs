@@ -37,8 +37,7 @@ impl<'r> Resources<'r> {
     /// `combination_ns`: nanoseconds per combination. `held`: the bytes of the memory that the sweep holds already.
     pub(crate) fn new(allowance: Allowance<'r>, combination_ns: u64, held: u64) -> Self {
         Resources {
-            memory: Memory::new(allowance.bytes, held, allowance.make_room)
-                .beside(allowance.beside),
+            memory: Memory::new(allowance, held),
             bytes: allowance.bytes,
             combinations: allowance.work_ns / combination_ns,
             spent: 0,

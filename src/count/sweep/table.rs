@@ -31,20 +31,6 @@ impl<K, N> Default for Table<K, N> {
     }
 }
 
-/// The partitioning of combinations by hash.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Partitioning {
-    pub(crate) partitions: usize,
-}
-
-impl Partitioning {
-    /// The partition of a combination.
-    #[inline]
-    pub(crate) fn partition<K: Key>(self, key: K) -> usize {
-        ((u128::from(key.mix()) * self.partitions as u128) >> 64) as usize
-    }
-}
-
 /// The bytes of this number of combinations with their path counts.
 pub(crate) fn bytes_of<K, N>(combinations: usize) -> u64 {
     (combinations * size_of::<(K, N)>()) as u64
@@ -113,16 +99,16 @@ impl<K: Key, N: PathCount> Table<K, N> {
         Ok(())
     }
 
-    /// Divides the combinations among `factor` tables, each of which is one partition of `partitioning`.
+    /// Divides the combinations among `factor` tables, each of which is one of `partitions` partitions.
     pub(crate) fn split(
         mut self,
         factor: usize,
-        partitioning: Partitioning,
+        partitions: usize,
         memory: &Memory<'_>,
     ) -> Result<Vec<Self>, SweepEnd> {
         let mut tables: Vec<Self> = vec![Table::default(); factor];
         for combination in self.map.drain() {
-            tables[partitioning.partition(combination.0) % factor].add(&[combination], memory)?;
+            tables[combination.0.partition(partitions) % factor].add(&[combination], memory)?;
         }
         memory.release(bytes_of_buckets::<K, N>(self.buckets));
         Ok(tables)
@@ -145,11 +131,12 @@ impl<K: Key, N: PathCount> Table<K, N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::allowance::Allowance;
     use super::*;
 
     #[test]
     fn a_table_adds_up_path_counts_and_stays_within_its_memory() {
-        let memory = Memory::new(1 << 20, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
         let mut table = Table::<u64, u64>::default();
         let keys: Vec<(u64, u64)> = (0..5000).map(|i| (i * i % 4001, i + 1)).collect();
         let mut wanted = std::collections::BTreeMap::new();
@@ -174,13 +161,12 @@ mod tests {
             table.split_bytes(4),
             bytes_of_buckets::<u64, u64>(4 * wanted.len() + 4 * FIRST_BUCKETS)
         );
-        let four = Partitioning { partitions: 4 };
         let most = table.split_bytes(4);
-        let tables = table.split(4, four, &memory).unwrap();
+        let tables = table.split(4, 4, &memory).unwrap();
         assert!((1 << 20) - memory.remaining() <= most);
         assert_eq!(tables.iter().map(Table::len).sum::<usize>(), wanted.len());
         for (&key, &paths) in &wanted {
-            assert_eq!(tables[four.partition(key)].get(key), Some(paths));
+            assert_eq!(tables[key.partition(4)].get(key), Some(paths));
         }
         let dense: Vec<_> = tables.into_iter().map(|t| t.into_vec(&memory)).collect();
         let places: usize = dense.iter().map(|partition| partition.capacity()).sum();
@@ -192,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_table_without_memory_is_full_and_keeps_its_entries() {
-        let memory = Memory::new(4096, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(4096, 0), 0);
         let mut table = Table::<u64, u64>::default();
         let mut add = |key| table.add(&[(key, 1)], &memory);
         assert!((0..112).all(|key| add(key) == Ok(())));
@@ -202,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_path_count_that_is_too_large_is_an_overflow() {
-        let memory = Memory::new(1 << 20, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
         let mut table = Table::<u64, u64>::default();
         assert_eq!(table.add(&[(1, u64::MAX)], &memory), Ok(()));
         assert_eq!(table.add(&[(1, 1)], &memory), Err(SweepEnd::Overflow));
@@ -210,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_table_grows_to_the_next_power_of_two() {
-        let memory = Memory::new(1 << 20, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
         let mut table = Table::<u64, u64>::default();
         assert_eq!(table.bytes_to_grow(0), 0);
         assert_eq!(table.add(&[(1, 1)], &memory), Ok(()));

@@ -2,8 +2,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::allowance::Allowance;
-use super::super::fixtures::{fills_once, with_transition};
-use super::super::transition::Move;
+use super::super::fixtures::{fills_once, must_fill, with_transition};
 use super::*;
 
 fn resources(bytes: u64) -> Resources<'static> {
@@ -15,7 +14,7 @@ fn tables(partitions: usize, len: u64) -> Vec<Table<u64, u64>> {
     let memory = resources(1 << 24).memory;
     let mut tables = vec![Table::default(); partitions];
     for key in 0..len {
-        let table = &mut tables[Partitioning { partitions }.partition(key)];
+        let table = &mut tables[key.partition(partitions)];
         assert_eq!(table.add(&[(key, 1)], &memory), Ok(()));
     }
     tables
@@ -27,10 +26,7 @@ fn large_partitions_are_split() {
         let mut tables = tables(partitions, len);
         split(&mut tables, resources).unwrap();
         assert_eq!(tables.iter().map(Table::len).sum::<usize>() as u64, len);
-        let partitioning = Partitioning {
-            partitions: tables.len(),
-        };
-        assert!((0..len).all(|key| tables[partitioning.partition(key)].get(key) == Some(1)));
+        assert!((0..len).all(|key| tables[key.partition(tables.len())].get(key) == Some(1)));
         tables.len()
     };
     let enough = resources(1 << 24);
@@ -73,7 +69,7 @@ fn the_size_of_a_layer_is_extrapolated_from_two_shares_of_it() {
 /// Calls `test` with a layer of 2^17 combinations, each of which has one successor, where the first of 18 bits is set.
 fn with_layer(test: impl FnOnce(Layer<u64, u64>, &Transition<'_, u64>)) {
     let mut moves = vec![fills_once(); 18];
-    moves[0] = Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]]);
+    moves[0] = must_fill();
     let combinations = (0..1 << 17).map(|key: u64| (2 * key, 1u64));
     let layer = Layer::new(vec![combinations.collect()]);
     with_transition(&[1], &moves, |transition| test(layer, transition));
