@@ -205,7 +205,7 @@ mod tests {
             });
             is_counted
         };
-        let memory = 1 << 19;
+        let memory = 1 << 17;
         assert!(is_counted(memory, false));
         assert!(!is_counted(memory, true));
         assert!(is_counted(4 * memory, true));

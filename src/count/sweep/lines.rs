@@ -95,21 +95,17 @@ impl Lines {
         };
         // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
         let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
-        let Some(along) = along else {
-            return Err(if stopped {
-                SweepEnd::Stopped
-            } else {
-                SweepEnd::Full
-            });
-        };
-        let mut across_line = |&(line, cells): &Line<W>| {
+        let across_line = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             let forward = LineStates::new(&mut builder, blocks, length, known, cells, &mut poll)?;
             AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
         };
-        let across: Option<Vec<AcrossLine>> = across.iter().map(&mut across_line).collect();
-        match across {
-            Some(across) => Ok(Lines { along, across }),
+        let lines = along.and_then(|along| {
+            let across: Option<Vec<AcrossLine>> = across.iter().map(across_line).collect();
+            across.map(|across| Lines { along, across })
+        });
+        match lines {
+            Some(lines) => Ok(lines),
             None if stopped => Err(SweepEnd::Stopped),
             None => Err(SweepEnd::Full),
         }

@@ -7,7 +7,7 @@
 //!
 //! Two frontiers start, one at either end (*near* and *far*). The one with fewer combinations moves, again and again, until one line is
 //! left, where they meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On
-//! wide components with few solutions there are too many combinations; then the sweep gives up, or goes on in [parts].
+//! wide components with few solutions there are too many combinations; then the sweep goes on in [parts], or gives up.
 //!
 //! A sweep pauses when it has used up its work, and can go on later.
 
