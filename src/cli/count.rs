@@ -43,7 +43,7 @@ Examples:
   omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
   omnogram count --proof certificates puzzles/pictures/harbour.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
-  omnogram count --method frontier --scratch /var/tmp puzzles/families/permutation-20.non
+  omnogram count --method frontier puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -92,11 +92,6 @@ pub(super) struct Options {
     /// about a twentieth of its time at most
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
-
-    /// When a frontier sweep needs more than half of --memory, continue it in temporary files in this folder, at the speed of the disk. The
-    /// files are removed however the count ends
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["cells", "graph", "estimate", "algorithm", "journal"])]
-    scratch: Option<PathBuf>,
 
     /// Only these racers, separated by commas: for measurements
     #[arg(long, value_name = "NAMES", hide = true, value_delimiter = ',')]

@@ -14,11 +14,6 @@ mod race;
 mod racers;
 mod root;
 mod run;
-mod scratch;
-pub(crate) mod shim;
-pub use scratch::Scratch;
-pub use shim::*;
-
 mod setup;
 mod status;
 mod sweep;

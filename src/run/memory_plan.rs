@@ -104,16 +104,17 @@ pub(crate) fn paused_sweeps_beside(graph_bytes: u64, threads: usize, limit: u64)
 /// on one thread is not at once of use to another one.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The bytes that a sweep may take on this number of threads: its share, less what the allocator keeps for all threads but the first, and
-/// at least a quarter of its share.
-pub(crate) fn sweep_on(threads: usize, limit: u64) -> u64 {
+/// The share of a sweep on this number of threads, less what the allocator keeps for all of them but the first. It is at least a quarter of
+/// the share, and all of it where that is less than what the allocator keeps for one thread.
+fn sweep_on(threads: usize, limit: u64) -> u64 {
     let share = SWEEP.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
-    share.saturating_sub(kept).max(share / 4)
+    let least = (share / 4).max(share.min(KEPT_BY_ALLOCATOR));
+    share.saturating_sub(kept).max(least)
 }
 
-/// The bytes that a sweep which is divided into parts may take on this number of threads. Tables are allocated and freed for each part, so
-/// the allocator keeps three times as much.
+/// The bytes that a sweep may take on this number of threads. Where they do not suffice it goes on in parts, and tables are allocated and
+/// freed for each part, so the allocator keeps three times as much.
 pub(crate) fn sweep_in_parts_on(threads: usize, limit: u64) -> u64 {
     sweep_on(3 * threads + 1, limit)
 }
@@ -168,6 +169,10 @@ mod tests {
         );
         assert_eq!([8, 64].map(|threads| on(threads, 40 * mib)), [6, 5]);
         assert_eq!(on(0, 100 * mib), 50);
+        assert_eq!(
+            [2, 4, 6, 8, 12].map(|limit| on(8, limit * mib)),
+            [1, 2, 2, 2, 2]
+        );
         // With `--memory 64M`, random 15x15 puzzle 7011 took 113 MiB on eight threads; about 100 MiB are allowed.
         let in_parts = |threads| sweep_in_parts_on(threads, 100 * mib) / mib;
         assert_eq!([1, 2, 8].map(in_parts), [44, 38, 12]);

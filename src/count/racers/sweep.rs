@@ -60,8 +60,6 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
             },
             work_ns: work,
             threads: crew.workers,
-            may_divide: !keeps_graph,
-            scratch: None,
             stop: &|| crew.control.poll(),
             make_room,
             beside: &|| store.graph_bytes(),

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::count::scratch::Scratch;
-
 /// The direction in which the frontier moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
@@ -23,10 +21,6 @@ pub(crate) struct Allowance<'r> {
     pub(crate) work_ns: u64,
     /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
-    /// The folder for what exceeds the memory.
-    pub(crate) scratch: Option<&'r Scratch>,
-    /// Whether a sweep that outgrows the memory may go on in [parts](super::parts).
-    pub(crate) may_divide: bool,
     pub(crate) stop: ShouldStop<'r>,
     pub(crate) make_room: MakeRoom<'r>,
     pub(crate) beside: Beside<'r>,
@@ -34,14 +28,12 @@ pub(crate) struct Allowance<'r> {
 
 #[cfg(test)]
 impl Allowance<'static> {
-    /// An allowance on one thread without a scratch folder, for a sweep that is not divided.
-    pub(super) fn of(bytes: u64, work_ns: u64) -> Self {
+    /// An allowance on one thread, of a sweep that is never told to stop.
+    pub(crate) fn of(bytes: u64, work_ns: u64) -> Self {
         Allowance {
             bytes,
             work_ns,
             threads: 1,
-            scratch: None,
-            may_divide: false,
             stop: &|| false,
             make_room: &|_| (),
             beside: &|| 0,
@@ -60,8 +52,6 @@ pub(crate) enum SweepEnd {
     Stopped,
     /// A path count exceeded its integer type.
     Overflow,
-    /// A scratch file could not be written or read.
-    Scratch,
 }
 
 /// Polled now and then; returns whether the sweep must stop.

@@ -1,9 +1,9 @@
 //! Forecasts how many combinations a sweep will read and generate.
 
 use super::front::Front;
-use super::fronts::{Fronts, next_line};
+use super::fronts::Fronts;
 use super::key::{Key, PathCount};
-use super::lines::{AlongLine, End, Lines};
+use super::lines::{End, Lines};
 use super::meeting::Meeting;
 
 /// The number of combinations approaches about this power of the product of the numbers of states of the lines across: 0.58 to 0.70 in the
@@ -27,6 +27,9 @@ const MIN_MEETING_SHARE: f64 = 1.0 / 256.0;
 /// The growth of a frontier.
 #[derive(Debug)]
 struct Growth {
+    end: End,
+    /// Number of lines passed.
+    passed: usize,
     /// For each line across, the number of its cells behind the frontier.
     depths: Vec<usize>,
     /// The logarithm of the number of combinations, and by how much a line increases it.
@@ -59,7 +62,7 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             let line = (ahead.line - self.line_work as f64).max(0.0);
             let line = self.left_of_line().unwrap_or(line);
             let is_passing = self.next_layer().is_some();
-            let lines_behind = self.lines_between(lines).len() - usize::from(is_passing);
+            let lines_behind = self.lines_between(lines) - usize::from(is_passing);
             let factor = GROWTH_PER_LINE.powi(lines_behind as i32);
             (line + ahead.rest, line + factor * ahead.rest)
         });
@@ -86,25 +89,22 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         let mut between = self.lines_between(lines);
         let mut total = 0.0;
         if let (Some(next), Some(left_of_line)) = (self.next_layer(), self.left_of_line()) {
-            let (end, line, left) = next_line(between, self.near_moves);
-            let growth = match end {
-                End::Near => &mut near,
-                End::Far => &mut far,
+            let growth = match self.near_moves {
+                true => &mut near,
+                false => &mut far,
             };
-            growth.advance(lines, end, line);
+            growth.advance(lines);
             growth.log_len = (next.len().max(1) as f64 / next.share()).ln();
             total += left_of_line;
-            between = left;
+            between -= 1;
         }
-        while between.len() > 1 {
-            let (end, line, left) = next_line(between, near.log_len <= far.log_len);
-            let growth = match end {
-                End::Near => &mut near,
-                End::Far => &mut far,
+        for _ in 1..between {
+            let growth = match near.log_len <= far.log_len {
+                true => &mut near,
+                false => &mut far,
             };
-            growth.advance(lines, end, line);
+            growth.advance(lines);
             total += GENERATED_PER_COMBINATION * growth.log_len.exp();
-            between = left;
         }
         total + GENERATED_AT_MEETING * (near.log_len.exp() + far.log_len.exp())
     }
@@ -115,6 +115,8 @@ fn growth<K: Key, N: PathCount>(front: &Front<K, N>, lines: &Lines) -> Growth {
     let log_len = (front.len as f64).ln();
     let possible = log_possible(lines, front.end, &front.depths);
     Growth {
+        end: front.end,
+        passed: front.passed,
         depths: front.depths.clone(),
         log_len,
         log_growth: match front.passed {
@@ -126,10 +128,12 @@ fn growth<K: Key, N: PathCount>(front: &Front<K, N>, lines: &Lines) -> Growth {
 }
 
 impl Growth {
-    /// Adds the growth by a line.
-    fn advance(&mut self, lines: &Lines, end: End, line: &AlongLine) {
+    /// Adds the growth by the next line.
+    fn advance(&mut self, lines: &Lines) {
+        let line = lines.after(self.end, self.passed);
         line.crossings.iter().for_each(|&i| self.depths[i] += 1);
-        let possible = self.saturation * log_possible(lines, end, &self.depths);
+        self.passed += 1;
+        let possible = self.saturation * log_possible(lines, self.end, &self.depths);
         self.log_len = (self.log_len + self.log_growth).min(possible);
     }
 }

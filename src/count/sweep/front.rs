@@ -3,13 +3,13 @@
 use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
 use super::layer::{Layer, Marks};
-use super::lines::{AlongLine, End, Lines};
+use super::lines::{End, Lines};
 use super::live::Passed;
 use super::memory::Memory;
+use super::packing::Packing;
 use super::pass::NextLayer;
 use super::resources::Resources;
 use super::step::Step;
-use super::transition::Packing;
 use super::walks::{Expected, Walks};
 
 /// A frontier that has started at one end.
@@ -77,39 +77,38 @@ impl<K: Key, N: PathCount> Front<K, N> {
         })
     }
 
-    /// What it is expected to do at each of the lines `ahead`, as far as it is not told to stop.
-    pub(super) fn look_ahead<'l>(
+    /// What it is expected to do at each of this number of lines, as far as it is not told to stop.
+    pub(super) fn look_ahead(
         &self,
-        lines: &'l Lines,
-        ahead: impl Iterator<Item = &'l AlongLine>,
+        lines: &Lines,
+        number: usize,
         stop: ShouldStop<'_>,
     ) -> Vec<Expected> {
-        let mut walks = Walks::new(&self.layer);
-        let (mut depths, mut packing) = (self.depths.clone(), self.packing.clone());
-        let pass = |line| {
-            let step = Step::new(lines, self.end, line, &depths, &packing);
+        let (mut walks, mut depths) = (Walks::new(&self.layer), self.depths.clone());
+        let pass = |passed| {
+            let step = Step::new(lines, self.end, passed, &depths);
             let expected = walks.pass(&step.transition);
-            (depths, packing) = (step.depths, step.packing);
+            depths = step.depths;
             expected
         };
+        let ahead = self.passed..self.passed + number;
         ahead.take_while(|_| !stop()).map(pass).collect()
     }
 
-    /// Moves the frontier past a line.
+    /// Moves the frontier past the next line.
     pub(super) fn advance(
         &mut self,
         lines: &Lines,
-        line: &AlongLine,
         resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
-        let step = Step::new(lines, self.end, line, &self.depths, &self.packing);
+        let step = Step::new(lines, self.end, self.passed, &self.depths);
         let mut next = match self.next.take() {
             Some(next) => next,
             None => {
                 if self.kept.is_some() {
                     self.layer.keep_freed();
                 }
-                NextLayer::new(&self.layer, &step.transition, None, true, resources)?
+                NextLayer::new(&self.layer, &step.transition, true, resources)
             }
         };
         if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {

@@ -7,7 +7,7 @@ use super::choice::choose_meeting;
 use super::front::Front;
 use super::key::{Key, PathCount};
 use super::layer::Layer;
-use super::lines::{AlongLine, End, Lines};
+use super::lines::{End, Lines};
 use super::meeting::{Meeting, meet};
 use super::nodes::{CellOrder, add_nodes};
 use super::parts::Parts;
@@ -191,32 +191,29 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             if self.near.len == 0 || self.far.len == 0 {
                 return Ok(Count::ZERO);
             }
-            match self.lines_between(lines) {
-                [] => unreachable!("a component has a line, and the loop leaves one"),
-                [line] => {
-                    let Fronts {
-                        near, far, meeting, ..
-                    } = self;
-                    return meet(near, far, meeting, (lines, line), resources);
-                }
-                between => {
-                    if self.next_layer().is_none() {
-                        self.choose(lines, between, resources)?;
-                    }
-                    let (end, line, _) = next_line(between, self.near_moves);
-                    let before = resources.spent;
-                    let front = match end {
-                        End::Near => &mut self.near,
-                        End::Far => &mut self.far,
-                    };
-                    let ended = front.advance(lines, line, resources);
-                    self.line_work += resources.spent - before;
-                    ended?;
-                    self.line_work = 0;
-                    if let Some(ahead) = &mut self.ahead {
-                        ahead.line = 0.0;
-                    }
-                }
+            if self.lines_between(lines) == 1 {
+                return meet(
+                    &mut self.near,
+                    &mut self.far,
+                    &mut self.meeting,
+                    lines,
+                    resources,
+                );
+            }
+            if self.next_layer().is_none() {
+                self.choose(lines, resources)?;
+            }
+            let before = resources.spent;
+            let front = match self.near_moves {
+                true => &mut self.near,
+                false => &mut self.far,
+            };
+            let ended = front.advance(lines, resources);
+            self.line_work += resources.spent - before;
+            ended?;
+            self.line_work = 0;
+            if let Some(ahead) = &mut self.ahead {
+                ahead.line = 0.0;
             }
         }
     }
@@ -237,7 +234,7 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
     /// Frees the memory of the part that was swept.
     fn free_part(&mut self) {
         for front in [&mut self.near, &mut self.far] {
-            (front.layer, front.next) = (Layer::empty(), None);
+            (front.layer, front.next) = (Layer::new(Vec::new()), None);
         }
         (self.meeting, self.ahead, self.line_work) = (None, None, 0);
     }
@@ -247,20 +244,15 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         self.near.next.as_ref().or(self.far.next.as_ref())
     }
 
-    /// The lines that neither frontier has passed.
-    pub(super) fn lines_between<'l>(&self, lines: &'l Lines) -> &'l [AlongLine] {
-        &lines.along[self.near.passed..lines.along.len() - self.far.passed]
+    /// The number of lines that neither frontier has passed: at least one.
+    pub(super) fn lines_between(&self, lines: &Lines) -> usize {
+        lines.along.len() - self.near.passed - self.far.passed
     }
 
     /// Chooses the frontier that passes the next line. [`SweepEnd::Full`] if the rest does not fit into the memory and is to be divided into
     /// parts first.
-    fn choose(
-        &mut self,
-        lines: &Lines,
-        between: &[AlongLine],
-        resources: &Resources<'_>,
-    ) -> Result<(), SweepEnd> {
-        let (near, far) = (&self.near, &self.far);
+    fn choose(&mut self, lines: &Lines, resources: &Resources<'_>) -> Result<(), SweepEnd> {
+        let (near, far, between) = (&self.near, &self.far, self.lines_between(lines));
         self.ahead = None;
         self.near_moves = near.len <= far.len;
         let free = resources.memory.remaining() / bytes_of::<K, N>(1);
@@ -269,18 +261,18 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         let begins_part = parts.is_some_and(|parts| parts.begin_at(near.passed, far.passed));
         let is_small =
             !begins_part && near.len + far.len < MIN_COMBINATIONS.min(max / SMALL_DIVISOR);
-        if is_small || between.len() > MAX_LINES_AHEAD {
+        if is_small || between > MAX_LINES_AHEAD {
             return Ok(());
         }
-        let near_expected = near.look_ahead(lines, between.iter(), resources.stop);
-        let mut far_expected = far.look_ahead(lines, between.iter().rev(), resources.stop);
+        let near_expected = near.look_ahead(lines, between, resources.stop);
+        let mut far_expected = far.look_ahead(lines, between, resources.stop);
         far_expected.reverse();
-        if near_expected.len() + far_expected.len() < 2 * between.len() {
+        if near_expected.len() + far_expected.len() < 2 * between {
             return Ok(());
         }
         let choose = |max: f64| choose_meeting(&near_expected, &far_expected, max);
         let meeting = choose(max as f64);
-        let last = between.len() - 1;
+        let last = between - 1;
         self.near_moves = match meeting {
             Some((meeting, _)) if meeting == last => true,
             Some((0, _)) => false,
@@ -290,7 +282,8 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             true => near_expected[0],
             false => far_expected[last],
         };
-        let may_divide = resources.may_divide && resources.scratch.is_none() && near.kept.is_none();
+        // The layers of which a graph is built cannot be divided.
+        let may_divide = near.kept.is_none();
         let expected = meeting.or_else(|| choose(f64::INFINITY).filter(|_| may_divide));
         self.ahead = expected.map(|(_, work)| Ahead {
             line: next.work(),
@@ -298,13 +291,11 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         });
         let is_too_large = match &self.parts {
             Some(_) => begins_part && meeting.is_none(),
-            None if may_divide && choose(MAX_EXCESS * max as f64).is_none() => {
-                return Err(SweepEnd::Full);
-            }
+            None if !may_divide => false,
+            None if choose(MAX_EXCESS * max as f64).is_none() => return Err(SweepEnd::Full),
             None => {
                 let (now, max) = ((near.len + far.len) as f64, max as f64);
-                may_divide
-                    && choose(MAX_EXPECTED_SHARE * max).is_none()
+                choose(MAX_EXPECTED_SHARE * max).is_none()
                     && now < MAX_START_SHARE * max
                     && now + next.room() > MIN_START_SHARE * max
             }
@@ -323,16 +314,6 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
     }
 }
 
-/// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_moves`: whether that is
-/// the near frontier.
-pub(super) fn next_line(lines: &[AlongLine], near_moves: bool) -> (End, &AlongLine, &[AlongLine]) {
-    match (near_moves, lines) {
-        (true, [first, left @ ..]) => (End::Near, first, left),
-        (false, [left @ .., last]) => (End::Far, last, left),
-        (_, []) => unreachable!("a line is left"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -340,28 +321,18 @@ mod tests {
     use super::super::Sweep;
     use super::super::allowance::{Allowance, Direction};
     use super::super::filling_class::FillingClass;
+    use super::super::fixtures::{permutations, with_components};
     use super::super::forecast::GROWTH_PER_LINE;
-    use super::super::layer::Partition;
     use super::super::memory::Memory;
     use super::super::walks::Expected;
     use super::*;
-    use crate::board::{Board, Clues};
-    use crate::count::components::UniqueTable;
-    use crate::count::root;
-    use crate::puzzle::{Clue, Puzzle};
-    use crate::run::{Control, Limits};
 
     /// The lines of the permutations of this number of cells.
     fn permutation_lines(side: usize) -> Lines {
-        let ones = vec![Clue::new([1]).unwrap(); side];
-        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-        let clues = Clues::new(&puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(1 << 20), &control).unwrap();
-        let memory = Memory::new(1 << 26, 0, &|_| ());
-        Lines::new(&board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+        let memory = Memory::new(Allowance::of(1 << 26, 0), 0);
+        with_components(&permutations(side), |board, components, _| {
+            Lines::new(board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+        })
     }
 
     /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
@@ -380,7 +351,7 @@ mod tests {
         let resources = Resources::new(allowance, 45, 0);
         let mut fronts = Fronts::<u64, u64>::new(&lines, false);
         [fronts.near.len, fronts.far.len] = lens;
-        fronts.choose(&lines, &lines.along, &resources).unwrap();
+        fronts.choose(&lines, &resources).unwrap();
         [fronts.near.len, fronts.far.len] = [1, 1];
         let forecast = fronts.forecast(&lines);
         (fronts, forecast)
@@ -474,10 +445,10 @@ mod tests {
                 End::Near => &mut fronts.near,
                 End::Far => &mut fronts.far,
             };
-            front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
+            front.layer.partitions = vec![vec![(0, 1); many as usize]];
             [fronts.near.len, fronts.far.len] = lens;
             let resources = Resources::new(Allowance::of(bytes, u64::MAX), 45, 0);
-            fronts.choose(&lines, &lines.along, &resources).unwrap();
+            fronts.choose(&lines, &resources).unwrap();
             (fronts.near_moves, fronts.ahead.is_some())
         };
         // The small layer is kept until its frontier has passed a line; a combination takes 16 bytes.
@@ -489,8 +460,8 @@ mod tests {
         for lens in [[1, many], [many, 1]] {
             assert_eq!(choose(End::Near, lens, enough), (false, true));
             assert_eq!(choose(End::Far, lens, enough), (true, true));
-            // If no meeting is possible, the smaller one moves.
-            let smaller = (lens[0] == 1, false);
+            // If no meeting is possible, the smaller one moves: what lies between them may still be divided.
+            let smaller = (lens[0] == 1, true);
             assert_eq!(choose(End::Near, lens, enough - 1), smaller);
             assert_eq!(choose(End::Far, lens, enough - 1), smaller);
         }
@@ -541,7 +512,7 @@ mod tests {
         let sweep = |paths: u64| {
             let lines = permutation_lines(10);
             let mut fronts = Fronts::<u64, u64>::new(&lines, false);
-            fronts.near.layer.partitions = vec![Partition::Memory(vec![(0, paths)])];
+            fronts.near.layer.partitions = vec![vec![(0, paths)]];
             Sweep {
                 fronts: Box::new(fronts),
                 cells: None,

@@ -4,11 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Marks, Partition, Place};
+use super::layer::{Layer, Marks, Place};
 use super::memory::Memory;
-use super::pass::{COMBINATIONS_PER_POLL, Generation, NextLayer};
+use super::pass::{Generation, NextLayer};
 use super::resources::Resources;
-use super::runs::Merge;
 use super::table::Table;
 use super::transition::Transition;
 use crate::solutions::Count;
@@ -22,9 +21,7 @@ pub(super) enum Join<K, N> {
     /// What the second layer leads to is being built.
     Second(NextLayer<K, N>),
     /// The successors of the first layer are looked up in what the second one leads to.
-    InMemory(Vec<JoinPartition<K, N>>, Generation<K, N>),
-    /// What the second layer leads to is on disk, and what the first one leads to is being built.
-    OnDisk(Layer<K, N>, NextLayer<K, N>),
+    First(Vec<JoinPartition<K, N>>, Generation<K, N>),
 }
 
 /// Bytes charged for each combination to which both layers lead: a set of them has at most twice as many places, and there is a list of all.
@@ -77,103 +74,74 @@ impl<K: Key, N: PathCount> Join<K, N> {
         second: &Layer<K, N>,
         transition: &Transition<'_, K>,
         resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
-        NextLayer::new(second, transition, None, false, resources).map(Join::Second)
+    ) -> Self {
+        Join::Second(NextLayer::new(second, transition, false, resources))
     }
 
     /// The share of the join that is done, roughly: each layer is half of it.
     pub(super) fn share(&self) -> f64 {
         match self {
             Join::Second(next) => next.share() / 2.0,
-            Join::InMemory(_, generation) => (1.0 + generation.share()) / 2.0,
-            Join::OnDisk(_, next) => (1.0 + next.share()) / 2.0,
+            Join::First(_, generation) => (1.0 + generation.share()) / 2.0,
         }
     }
 
-    /// Goes on until all is joined or it pauses. Returns the sum, over all combinations to which both layers lead, of the product of the two
-    /// path counts; and the join where it pauses. With `marks` of the first layer, it also returns these combinations, and marks those that
-    /// lead to them.
+    /// Goes on until all is joined. Returns the sum, over all combinations to which both layers lead, of the product of the two path counts.
+    /// With `marks` of the first layer, it also returns these combinations, and marks those that lead to them.
     pub(super) fn run(
-        self,
+        &mut self,
         marks: Option<&Marks>,
         (first, to_first): Joined<'_, K, N>,
         (second, to_second): Joined<'_, K, N>,
         resources: &mut Resources<'_>,
-    ) -> Result<Result<Joint<K>, Self>, SweepEnd> {
-        let mut join = self;
-        let mut met = Vec::new();
-        let sums: Vec<ProductSum> = loop {
-            let ended = match &mut join {
-                Join::Second(next) => next.build(second, to_second, resources),
-                Join::InMemory(partitions, generation) => first.generate_successors(
-                    generation,
-                    to_first,
-                    partitions,
-                    resources,
-                    |partition, block, layer, resources| match marks {
-                        Some(marks) => partition.meet(block, layer, marks, &resources.memory),
-                        None => {
-                            partition.add(block);
-                            Ok(())
-                        }
-                    },
-                    |_, _, _| Ok(()),
-                ),
-                Join::OnDisk(_, next) => next.build(first, to_first, resources),
-            };
-            match ended {
-                Ok(()) => {}
-                Err(SweepEnd::Paused) => return Ok(Err(join)),
-                Err(end) => return Err(end),
-            }
-            join = match join {
-                Join::Second(next) if next.is_on_disk() => {
-                    let second = next.write(resources)?;
-                    let partitions = Some(second.partitions.len());
-                    let next = NextLayer::new(first, to_first, partitions, false, resources)?;
-                    Join::OnDisk(second, next)
-                }
+    ) -> Result<Joint<K>, SweepEnd> {
+        loop {
+            match self {
                 Join::Second(next) => {
-                    let partition = |table| JoinPartition {
-                        table,
-                        sum: ProductSum::default(),
-                        met: FxHashSet::default(),
-                    };
-                    let tables = next.into_tables().into_iter();
-                    let partitions: Vec<_> = tables.map(partition).collect();
-                    let generation =
-                        Generation::new(first, to_first, partitions.len(), false, resources)?;
-                    let generation = match marks {
-                        Some(_) => generation.with_places(),
-                        None => generation,
-                    };
-                    Join::InMemory(partitions, generation)
+                    next.build(second, to_second, resources)?;
+                    let tables = std::mem::take(&mut next.tables).into_iter();
+                    let partitions: Vec<_> = tables.map(JoinPartition::new).collect();
+                    let mut generation =
+                        Generation::new(first, to_first, partitions.len(), false, resources);
+                    generation.has_places = marks.is_some();
+                    *self = Join::First(partitions, generation);
                 }
-                Join::InMemory(partitions, _) => {
-                    let sum = |partition: JoinPartition<K, N>| {
+                Join::First(partitions, generation) => {
+                    first.generate_successors(
+                        generation,
+                        to_first,
+                        partitions,
+                        resources,
+                        |partition, block, layer, resources| match marks {
+                            Some(marks) => partition.meet(block, layer, marks, &resources.memory),
+                            None => {
+                                partition.add(block);
+                                Ok(())
+                            }
+                        },
+                        |_, _, _| Ok(()),
+                    )?;
+                    let (mut total, mut met) = (Count::ZERO, Vec::new());
+                    for partition in partitions.drain(..) {
+                        total += &partition.sum.total();
                         met.extend(partition.met);
-                        partition.sum
-                    };
-                    break partitions.into_iter().map(sum).collect();
+                    }
+                    return Ok((total, met));
                 }
-                Join::OnDisk(second, next) => {
-                    let first = next.write(resources)?;
-                    let zero = |_: &Partition<K, N>| ProductSum::default();
-                    let mut sums: Vec<ProductSum> = second.partitions.iter().map(zero).collect();
-                    resources.for_each(true, &mut sums, |i, sum| {
-                        first.join_on_disk(&second, i, sum, resources)
-                    })?;
-                    break sums;
-                }
-            };
-        };
-        let mut total = Count::ZERO;
-        sums.into_iter().for_each(|sum| total += &sum.total());
-        Ok(Ok((total, met)))
+            }
+        }
     }
 }
 
 impl<K: Key, N: PathCount> JoinPartition<K, N> {
+    fn new(table: Table<K, N>) -> Self {
+        JoinPartition {
+            table,
+            sum: ProductSum::default(),
+            met: FxHashSet::default(),
+        }
+    }
+
     /// Adds the products for a block of successors of the first layer.
     #[inline]
     fn add(&mut self, block: &[(K, N)]) {
@@ -209,57 +177,9 @@ impl<K: Key, N: PathCount> JoinPartition<K, N> {
     }
 }
 
-impl<K: Key, N: PathCount> Layer<K, N> {
-    /// Adds to `sum` the products of the path counts of the combinations that both layers have in common, for one partition. Both layers
-    /// are on disk.
-    fn join_on_disk(
-        &self,
-        other: &Self,
-        partition: usize,
-        sum: &mut ProductSum,
-        resources: &Resources<'_>,
-    ) -> Result<(), SweepEnd> {
-        let read = |layer: &Self| match (&layer.partitions[partition], &layer.file) {
-            (Partition::Disk(runs), Some(file)) => {
-                Merge::<K, N>::new(file, runs, resources.read_bytes())
-            }
-            _ => unreachable!("all partitions have been written to disk"),
-        };
-        let files = self.file.as_ref().zip(other.file.as_ref());
-        let (of_self, of_other) = files.expect("both layers are on disk");
-        let (mut own, mut others) = (read(self)?, read(other)?);
-        let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
-        let mut combinations = 0;
-        while let (Some((key, paths)), Some((other, other_paths))) = (a, b) {
-            combinations += 1;
-            if combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
-                return Err(SweepEnd::Stopped);
-            }
-            if key == other {
-                sum.add(paths.wide(), other_paths.wide());
-            }
-            if key <= other {
-                a = own.next(of_self)?;
-            }
-            if other <= key {
-                b = others.next(of_other)?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use super::super::allowance::Allowance;
-    use super::super::line_fillings::LineFillings;
-    use super::super::runs::ScratchFile;
-    use super::super::transition::{Move, Packing};
     use super::*;
-    use crate::count::scratch::Scratch;
-    use crate::line::Known;
 
     #[test]
     fn a_sum_of_products_has_any_number_of_bits() {
@@ -270,82 +190,5 @@ mod tests {
         sum.add(1 << 64, 1 << 64);
         // (x - 1)² + (x - 1) + 15 + x = x² + 15 for x = 2^128.
         assert_eq!(sum.total(), Count::from_words(&[15, 0, 0, 0, 1]));
-    }
-
-    #[test]
-    fn a_join_on_disk_is_polled_now_and_then() {
-        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let layer = |keys: std::ops::Range<u64>| {
-            let file = ScratchFile::new(&scratch).unwrap();
-            let len = keys.end - keys.start;
-            let run = file.write(len, keys.map(|key| Ok((key, 2u64)))).unwrap();
-            Layer {
-                partitions: vec![Partition::<u64, u64>::Disk(vec![run])],
-                file: Some(file),
-                kept: None,
-            }
-        };
-        let (first, second) = (layer(0..40_000), layer(10_000..50_000));
-        for stops in [false, true] {
-            let polls = AtomicU64::new(0);
-            let stop = || {
-                polls.fetch_add(1, Ordering::Relaxed);
-                stops
-            };
-            let allowance = Allowance {
-                bytes: 1 << 20,
-                work_ns: u64::MAX,
-                threads: 1,
-                scratch: Some(&scratch),
-                may_divide: true,
-                stop: &stop,
-                make_room: &|_| (),
-                beside: &|| 0,
-            };
-            let resources = Resources::new(allowance, 1, 0);
-            let mut sum = ProductSum::default();
-            let ended = first.join_on_disk(&second, 0, &mut sum, &resources);
-            if stops {
-                assert_eq!(ended, Err(SweepEnd::Stopped));
-                continue;
-            }
-            assert_eq!(ended, Ok(()));
-            assert_eq!(sum.total(), Count::from(30_000 * 4));
-            // The first layer is read to its end.
-            assert_eq!(polls.into_inner(), 40_000 / COMBINATIONS_PER_POLL);
-        }
-    }
-
-    #[test]
-    fn each_layer_is_half_of_a_join_on_disk() {
-        // A line of one cell, which is filled.
-        let known = Known {
-            filled: 0u64,
-            empty: 0,
-        };
-        let line_fillings = LineFillings::new(&[1], 1, known, 1).unwrap();
-        let moves = [Move::Crossed(vec![[vec![], vec![0]]])];
-        let packing = Packing::new(std::iter::once(1));
-        let transition = Transition::new(&line_fillings, &[0], &moves, &packing, &packing);
-        let allowance = Allowance {
-            bytes: 1 << 20,
-            work_ns: 1 << 20,
-            threads: 1,
-            scratch: None,
-            may_divide: true,
-            stop: &|| false,
-            make_room: &|_| (),
-            beside: &|| 0,
-        };
-        let mut resources = Resources::new(allowance, 1, 0);
-        let mut layer = Layer::<u64, u64>::first();
-        for share in [0.0, 1.0] {
-            let mut next = NextLayer::new(&layer, &transition, Some(1), false, &resources).unwrap();
-            if share > 0.0 {
-                assert_eq!(next.build(&mut layer, &transition, &mut resources), Ok(()));
-            }
-            let join = Join::OnDisk(Layer::first(), next);
-            assert_eq!(join.share(), 0.5 + share / 2.0);
-        }
     }
 }

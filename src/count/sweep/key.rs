@@ -6,7 +6,7 @@ use std::ops::BitXor;
 
 /// A packed combination of states.
 pub(crate) trait Key:
-    Copy + Debug + Ord + Hash + Send + Sync + Stored + BitXor<Output = Self>
+    Copy + Debug + Ord + Hash + Send + Sync + BitXor<Output = Self>
 {
     const ZERO: Self;
     /// Nanoseconds per combination that is read or generated, relative to the computed work of walks: for 64 bits as measured on sweeps of 1 to
@@ -18,25 +18,20 @@ pub(crate) trait Key:
     fn bits(self, first: u32) -> u64;
     /// A hash of all bits, independent of the hash that tables use.
     fn mix(self) -> u64;
+
+    /// The partition of the combination among this number of partitions, by its hash.
+    #[inline]
+    fn partition(self, partitions: usize) -> usize {
+        ((u128::from(self.mix()) * partitions as u128) >> 64) as usize
+    }
 }
 
 /// A path count: the number of fillings of the cells behind the frontier that lead to a combination.
-pub(crate) trait PathCount: Copy + Debug + Send + Sync + Stored {
-    /// The value of unused entries.
-    const NONE: Self;
+pub(crate) trait PathCount: Copy + Debug + Send + Sync {
     const ONE: Self;
     fn new(number: u64) -> Self;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
-}
-
-/// A value that can be written to a scratch file.
-pub(crate) trait Stored: Sized {
-    /// Bytes that it takes there.
-    const BYTES: usize;
-    fn write(self, to: &mut Vec<u8>);
-    /// Reads a value from the first bytes.
-    fn read(from: &[u8]) -> Self;
 }
 
 /// 128 bits with the alignment of 64, so that an entry of key and path count has no padding.
@@ -123,7 +118,6 @@ impl Key for Pair {
 }
 
 impl PathCount for u64 {
-    const NONE: Self = 0;
     const ONE: Self = 1;
 
     #[inline]
@@ -142,7 +136,6 @@ impl PathCount for u64 {
 }
 
 impl PathCount for Pair {
-    const NONE: Self = Pair { high: 0, low: 0 };
     const ONE: Self = Pair { high: 0, low: 1 };
 
     #[inline]
@@ -160,37 +153,8 @@ impl PathCount for Pair {
     }
 }
 
-impl Stored for u64 {
-    const BYTES: usize = 8;
-
-    fn write(self, to: &mut Vec<u8>) {
-        to.extend(self.to_le_bytes());
-    }
-
-    fn read(from: &[u8]) -> Self {
-        u64::from_le_bytes(from[..8].try_into().expect("a slice of eight bytes"))
-    }
-}
-
-impl Stored for Pair {
-    const BYTES: usize = 16;
-
-    fn write(self, to: &mut Vec<u8>) {
-        self.high.write(to);
-        self.low.write(to);
-    }
-
-    fn read(from: &[u8]) -> Self {
-        Pair {
-            high: u64::read(from),
-            low: u64::read(&from[8..]),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::table::Partitioning;
     use super::*;
 
     const WIDE: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
@@ -213,16 +177,6 @@ mod tests {
         assert_eq!(Pair::new(u128::MAX).add(Pair::ONE), None);
     }
 
-    #[test]
-    fn what_is_stored_is_read_again() {
-        let mut bytes = Vec::new();
-        Pair::new(WIDE).write(&mut bytes);
-        7u64.write(&mut bytes);
-        assert_eq!(bytes.len(), Pair::BYTES + u64::BYTES);
-        assert_eq!(Pair::read(&bytes), Pair::new(WIDE));
-        assert_eq!(u64::read(&bytes[Pair::BYTES..]), 7);
-    }
-
     /// Whether no two of 4096 combinations have the same hash, and whether they are spread evenly over 16 partitions.
     fn check_spread<K: Key>(keys: impl Iterator<Item = K>) {
         let keys: Vec<K> = keys.collect();
@@ -231,9 +185,7 @@ mod tests {
         hashes.dedup();
         assert_eq!(hashes.len(), 4096);
         let mut sizes = [0; 16];
-        let partitioning = Partitioning { partitions: 16 };
-        keys.iter()
-            .for_each(|&key| sizes[partitioning.partition(key)] += 1);
+        keys.iter().for_each(|&key| sizes[key.partition(16)] += 1);
         assert!(
             sizes.iter().all(|size| (192..=320).contains(size)),
             "{sizes:?}"

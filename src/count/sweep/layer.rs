@@ -1,4 +1,4 @@
-//! All combinations at one position of the frontier, in memory or on disk, and how several threads read them.
+//! All combinations at one position of the frontier, and how several threads read them.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -6,86 +6,51 @@ use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::memory::Memory;
 use super::resources::Resources;
-use super::runs::{Merge, ScratchFile, SortedRun};
 use super::table::bytes_of;
 
 /// All combinations at one position of the frontier with their path counts, partitioned by hash.
 #[derive(Debug)]
 pub(crate) struct Layer<K, N> {
-    pub(crate) partitions: Vec<Partition<K, N>>,
-    /// The file of the partitions on disk.
-    pub(crate) file: Option<ScratchFile>,
+    pub(crate) partitions: Vec<Vec<(K, N)>>,
     /// If these are kept: the combinations of the partitions that have been freed, without their path counts.
     pub(crate) kept: Option<Vec<K>>,
-}
-
-/// One partition of a layer.
-#[derive(Debug)]
-pub(crate) enum Partition<K, N> {
-    Memory(Vec<(K, N)>),
-    /// In sorted runs; several runs may contain the same combination.
-    Disk(Vec<SortedRun>),
-}
-
-impl<K, N> Partition<K, N> {
-    /// An upper bound on the number of combinations, exact in memory.
-    fn len(&self) -> u64 {
-        match self {
-            Partition::Memory(combinations) => combinations.len() as u64,
-            Partition::Disk(runs) => runs.iter().map(|run| run.len).sum(),
-        }
-    }
 }
 
 impl<K: Key, N: PathCount> Layer<K, N> {
     /// The layer before the first line: one combination, reached by one path.
     pub(crate) fn first() -> Self {
+        Layer::new(vec![vec![(K::ZERO, N::ONE)]])
+    }
+
+    /// A layer of these partitions.
+    pub(super) fn new(partitions: Vec<Vec<(K, N)>>) -> Self {
         Layer {
-            partitions: vec![Partition::Memory(vec![(K::ZERO, N::ONE)])],
-            file: None,
+            partitions,
             kept: None,
         }
     }
 
-    /// A layer without combinations.
-    pub(super) fn empty() -> Self {
-        Layer {
-            partitions: Vec::new(),
-            file: None,
-            kept: None,
-        }
-    }
-
-    /// An upper bound on the number of combinations, exact in memory.
+    /// The number of combinations.
     pub(crate) fn len(&self) -> u64 {
-        self.partitions.iter().map(Partition::len).sum()
+        self.partitions.iter().map(|it| it.len() as u64).sum()
     }
 
-    /// About this number of combinations in memory, evenly spread, or all of them.
+    /// About this number of combinations, evenly spread, or all of them.
     pub(crate) fn sample(&self, number: u64) -> impl Iterator<Item = K> {
         let step = (self.len() / number).max(1) as usize;
-        let combinations = self
-            .partitions
-            .iter()
-            .flat_map(|partition| match partition {
-                Partition::Memory(combinations) => combinations.as_slice(),
-                Partition::Disk(_) => &[],
-            });
+        let combinations = self.partitions.iter().flatten();
         combinations.step_by(step).map(|&(key, _)| key)
     }
 
-    /// A layer with the combinations of this one for which `allows` returns `true`. It must be in memory.
+    /// A layer with the combinations of this one for which `allows` returns `true`.
     pub(super) fn restricted(
         &self,
         allows: impl Fn(K) -> bool + Sync,
         resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         let allowed = |partition: usize| {
-            let combinations = match &self.partitions[partition] {
-                Partition::Memory(combinations) => combinations.as_slice(),
-                Partition::Disk(_) => unreachable!("the layer is in memory"),
-            };
-            combinations.iter().copied().filter(|&(key, _)| allows(key))
+            let combinations = self.partitions[partition].iter().copied();
+            combinations.filter(|&(key, _)| allows(key))
         };
         let mut partitions: Vec<Vec<(K, N)>> = self.partitions.iter().map(|_| Vec::new()).collect();
         resources.for_each(true, &mut partitions, |i, partition| {
@@ -100,20 +65,13 @@ impl<K: Key, N: PathCount> Layer<K, N> {
             partition.extend(allowed(i));
             Ok(())
         })?;
-        Ok(Layer {
-            partitions: partitions.into_iter().map(Partition::Memory).collect(),
-            file: None,
-            kept: None,
-        })
+        Ok(Layer::new(partitions))
     }
 
     /// The path count of the combination at this place.
     #[inline]
     pub(crate) fn paths_at(&self, place: Place) -> N {
-        match &self.partitions[place.partition()] {
-            Partition::Memory(combinations) => combinations[place.index()].1,
-            Partition::Disk(_) => unreachable!("what is on disk has no place"),
-        }
+        self.partitions[place.partition()][place.index()].1
     }
 
     /// Frees the memory of the layer. Returns its combinations, or, with `marks`, those that are marked.
@@ -121,9 +79,6 @@ impl<K: Key, N: PathCount> Layer<K, N> {
         let len = marks.map_or(self.len(), Marks::len);
         let mut all = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         for (partition, combinations) in self.partitions.iter_mut().enumerate() {
-            let Partition::Memory(combinations) = combinations else {
-                continue;
-            };
             memory.release(bytes_of::<K, N>(combinations.len()));
             let combinations = std::mem::take(combinations).into_iter().enumerate();
             let taken = |index| marks.is_none_or(|marks| marks.has(Place::new(partition, index)));
@@ -141,18 +96,16 @@ impl<K: Key, N: PathCount> Layer<K, N> {
 
     /// Frees the memory of a partition that has been read.
     pub(crate) fn free(&mut self, partition: usize, memory: &Memory<'_>) {
-        if let Partition::Memory(combinations) = &mut self.partitions[partition] {
-            memory.release(bytes_of::<K, N>(combinations.len()));
-            let combinations = std::mem::take(combinations);
-            if let Some(kept) = &mut self.kept {
-                memory.reserve((combinations.len() * size_of::<K>()) as u64);
-                kept.extend(combinations.into_iter().map(|(key, _)| key));
-            }
+        let combinations = std::mem::take(&mut self.partitions[partition]);
+        memory.release(bytes_of::<K, N>(combinations.len()));
+        if let Some(kept) = &mut self.kept {
+            memory.reserve((combinations.len() * size_of::<K>()) as u64);
+            kept.extend(combinations.into_iter().map(|(key, _)| key));
         }
     }
 }
 
-/// The place of a combination in a layer in memory: its partition, and its index there.
+/// The place of a combination in a layer: its partition, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) u64);
 
@@ -176,19 +129,15 @@ impl Place {
     }
 }
 
-/// Marks combinations of a layer in memory. Several threads can do so at once. Relaxed: marks are read after these threads have ended.
+/// Marks combinations of a layer. Several threads can do so at once. Relaxed: marks are read after these threads have ended.
 #[derive(Debug)]
 pub(crate) struct Marks(Vec<Vec<AtomicU64>>);
 
 impl Marks {
     /// No marks, for the combinations of this layer.
     pub(crate) fn new<K, N>(layer: &Layer<K, N>) -> Self {
-        let words = |partition: &Partition<K, N>| match partition {
-            Partition::Memory(combinations) => combinations.len().div_ceil(64),
-            Partition::Disk(_) => 0,
-        };
         let none = |words| std::iter::repeat_with(|| AtomicU64::new(0)).take(words);
-        let partitions = layer.partitions.iter().map(words);
+        let partitions = layer.partitions.iter().map(|it| it.len().div_ceil(64));
         Marks(partitions.map(|words| none(words).collect()).collect())
     }
 
@@ -231,19 +180,13 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Divides each partition in memory into chunks of at most `size` combinations; a partition on disk is one chunk.
+    /// Divides each partition into chunks of at most `size` combinations.
     pub(crate) fn new<K, N>(layer: &Layer<K, N>, size: usize) -> Self {
         let mut chunks = Vec::new();
         for (i, partition) in layer.partitions.iter().enumerate() {
-            match partition {
-                Partition::Memory(combinations) => {
-                    let starts = (0..combinations.len()).step_by(size);
-                    let end = |from: usize| combinations.len().min(from + size);
-                    chunks.extend(starts.map(|from| (i, from, end(from))));
-                }
-                Partition::Disk(runs) if runs.is_empty() => {}
-                Partition::Disk(_) => chunks.push((i, 0, 0)),
-            }
+            let starts = (0..partition.len()).step_by(size);
+            let end = |from: usize| partition.len().min(from + size);
+            chunks.extend(starts.map(|from| (i, from, end(from))));
         }
         Chunks {
             chunks,
@@ -269,84 +212,49 @@ impl Chunks {
     }
 }
 
-/// Reads chunks of a layer, for one thread.
-#[derive(Debug)]
-pub(crate) struct LayerReader<K, N> {
-    /// The partition of the current chunk; what remains of it in memory, and on disk.
+/// Reads chunks of a layer, for one thread. At first it has no chunk.
+#[derive(Debug, Default)]
+pub(crate) struct LayerReader {
+    /// The partition of the current chunk, and what remains of the chunk there.
     partition: usize,
     at: usize,
     to: usize,
-    merge: Option<Merge<K, N>>,
 }
 
-impl<K: Key, N: PathCount> LayerReader<K, N> {
-    /// A reader without a chunk.
-    pub(crate) fn new() -> Self {
-        LayerReader {
-            partition: 0,
-            at: 0,
-            to: 0,
-            merge: None,
-        }
-    }
-
-    /// The partition of the current chunk, unless the chunk is known to be read to its end.
+impl LayerReader {
+    /// The partition of the current chunk, unless the chunk is read to its end.
     pub(crate) fn partition(&self) -> Option<usize> {
-        (self.at < self.to || self.merge.is_some()).then_some(self.partition)
+        (self.at < self.to).then_some(self.partition)
     }
 
-    /// The place of the combination that was read last; the layer must be in memory.
+    /// The place of the combination that was read last.
     #[inline]
     pub(crate) fn place(&self) -> Place {
         Place::new(self.partition, self.at - 1)
     }
 
-    /// The next combination with its path count, from the current or the next chunk. Partitions on disk are read through a buffer of about
-    /// `bytes` bytes.
+    /// The next combination with its path count, from the current or the next chunk.
     #[inline]
-    pub(crate) fn next(
+    pub(crate) fn next<K: Key, N: PathCount>(
         &mut self,
         layer: &Layer<K, N>,
         chunks: &Chunks,
-        bytes: u64,
-    ) -> Result<Option<(K, N)>, SweepEnd> {
-        loop {
-            if self.at < self.to
-                && let Partition::Memory(combinations) = &layer.partitions[self.partition]
-            {
-                self.at += 1;
-                return Ok(Some(combinations[self.at - 1]));
-            }
-            if let (Some(merge), Some(file)) = (&mut self.merge, &layer.file) {
-                match merge.next(file)? {
-                    None => self.merge = None,
-                    next => return Ok(next),
-                }
-            }
-            let Some(chunk) = chunks.take() else {
-                return Ok(None);
-            };
-            (self.partition, self.at, self.to) = chunk;
-            if let (Partition::Disk(runs), Some(file)) =
-                (&layer.partitions[self.partition], &layer.file)
-            {
-                self.merge = Some(Merge::new(file, runs, bytes)?);
-            }
+    ) -> Option<(K, N)> {
+        if self.at == self.to {
+            (self.partition, self.at, self.to) = chunks.take()?;
         }
+        self.at += 1;
+        Some(layer.partitions[self.partition][self.at - 1])
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::allowance::Allowance;
     use super::*;
 
     fn layer() -> Layer<u64, u64> {
-        let partitions = [vec![(1, 10), (2, 20), (3, 30)], vec![(4, 40)]];
-        Layer {
-            partitions: partitions.map(Partition::Memory).into(),
-            file: None,
-            kept: None,
-        }
+        Layer::new(vec![vec![(1, 10), (2, 20), (3, 30)], vec![(4, 40)]])
     }
 
     #[test]
@@ -358,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_combinations_of_freed_partitions_are_kept() {
-        let memory = Memory::new(64, 64, &|_| ());
+        let memory = Memory::new(Allowance::of(64, 0), 64);
         let mut layer = layer();
         layer.free(1, &memory);
         layer.keep_freed();
@@ -371,7 +279,7 @@ mod tests {
 
     #[test]
     fn of_a_layer_with_marks_only_the_marked_combinations_are_taken() {
-        let memory = Memory::new(64, 64, &|_| ());
+        let memory = Memory::new(Allowance::of(64, 0), 64);
         let mut layer = layer();
         let marks = Marks::new(&layer);
         assert_eq!(marks.bytes(), 2 * 8);
@@ -387,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_reader_tells_the_partition_that_it_has_not_read_to_the_end() {
-        let (layer, mut reader) = (layer(), LayerReader::new());
+        let (layer, mut reader) = (layer(), LayerReader::default());
         let chunks = Chunks::new(&layer, 2);
         assert_eq!((chunks.share(), chunks.partition()), (0.0, Some(0)));
         assert_eq!(reader.partition(), None);
@@ -399,11 +307,11 @@ mod tests {
             ((4, 40), None, None, 3.0),
         ];
         for (combination, current, next, taken) in wanted {
-            assert_eq!(reader.next(&layer, &chunks, 0).unwrap(), Some(combination));
+            assert_eq!(reader.next(&layer, &chunks), Some(combination));
             assert_eq!(layer.paths_at(reader.place()), combination.1);
             assert_eq!((reader.partition(), chunks.partition()), (current, next));
             assert_eq!(chunks.share(), taken / 3.0);
         }
-        assert_eq!(reader.next(&layer, &chunks, 0).unwrap(), None);
+        assert_eq!(reader.next(&layer, &chunks), None);
     }
 }

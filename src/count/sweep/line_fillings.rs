@@ -5,9 +5,10 @@
 //! enumerated from the last block to the first, each at one of these starts. So no choice leads to a dead end, and a filling costs a few
 //! operations per block.
 
-use std::ops::{BitXor, Range};
+use std::ops::BitXor;
 
-use crate::line::{Known, Word};
+use crate::line::{Arrangements, Known, Word};
+use crate::puzzle::Clue;
 
 /// A line, restricted to the stretch in which its blocks can move.
 #[derive(Clone, Debug)]
@@ -34,15 +35,22 @@ impl LineFillings {
         if cells.count() > MAX_CELLS {
             return None;
         }
-        let written_clue = WrittenClue::new(blocks);
-        let fills = written_clue.arrangement(length, |cell| match known.filled.has(cell) {
+        let known = (0..length).map(|cell| match known.filled.has(cell) {
             false if !known.empty.has(cell) => None,
             filled => Some(filled),
-        })?;
-        let known = |cell: usize| (!cells.has(cell)).then_some(fills[cell]);
+        });
+        // The line in one arrangement, but for the cells of the component.
+        let mut line = vec![Some(false); length];
+        for (&block, (_, start)) in blocks
+            .iter()
+            .zip(first_and_last_starts(blocks, known.collect())?)
+        {
+            line[start..start + usize::from(block)].fill(Some(true));
+        }
+        cells.cells().for_each(|cell| line[cell] = None);
         // The blocks before and behind the stretch cannot move.
         let (mut from, mut to) = (0, length);
-        let starts = written_clue.starts(length, known);
+        let starts = first_and_last_starts(blocks, line.clone())?;
         let fixed = |(first, last): &&(usize, usize)| first == last;
         let before = starts.iter().take_while(fixed).count();
         let after = starts[before..].iter().rev().take_while(fixed).count();
@@ -54,7 +62,8 @@ impl LineFillings {
             to = starts[end].0 - 1;
         }
         (to <= from + MAX_CELLS).then(|| LineFillings {
-            cells: (from..to).map(known).collect(),
+            // It is empty where no block can move.
+            cells: line.get(from..to).unwrap_or_default().to_vec(),
             blocks: blocks[before..end]
                 .iter()
                 .map(|&block| block.into())
@@ -65,8 +74,7 @@ impl LineFillings {
     /// Bound on the steps of [`new`](Self::new), each of a few nanoseconds.
     pub(crate) fn work(blocks: &[u16], length: usize) -> u64 {
         let filled: usize = blocks.iter().map(|&block| usize::from(block)).sum();
-        let states = (filled + blocks.len()) as u64 + 1;
-        3 * length as u64 * states.min(length as u64 + 2 - states.min(length as u64 + 1))
+        4 * length as u64 * (filled + 2 * blocks.len() + 1) as u64
     }
 
     /// A cursor for enumerating its fillings.
@@ -229,104 +237,26 @@ fn run_starts(filled: u64, length: u32) -> u64 {
     run_starts
 }
 
-/// A clue written out as cells: its blocks, with an empty cell before, between and behind them. A position in it is a state.
-struct WrittenClue {
-    filled: Vec<bool>,
-}
-
-impl WrittenClue {
-    fn new(blocks: &[u16]) -> Self {
-        let mut filled = vec![false];
-        for &block in blocks {
-            filled.extend(std::iter::repeat_n(true, usize::from(block)));
-            filled.push(false);
-        }
-        WrittenClue { filled }
-    }
-
-    /// The state after a cell, if there is one.
-    fn step(&self, state: usize, fill: bool) -> Option<usize> {
-        match (fill, self.filled[state]) {
-            (false, false) => Some(state),
-            _ => (self.filled.get(state + 1) == Some(&fill)).then_some(state + 1),
-        }
-    }
-
-    /// The states after `cell` of `length` cells from which the line can end, as far as their number tells: a cell leads one state further
-    /// at most.
-    fn window(&self, cell: usize, length: usize) -> Range<usize> {
-        let states = self.filled.len();
-        (states - 1).saturating_sub(length - cell + 1)..states.min(cell + 1)
-    }
-
-    /// For each number of leading cells, the states from which the other cells can complete the line. O(length · window).
-    fn alive(&self, length: usize, known: impl Fn(usize) -> Option<bool>) -> Vec<Vec<bool>> {
-        let states = self.filled.len();
-        let mut alive = vec![vec![false; states]; length + 1];
-        alive[length][states - 1] = true;
-        if states > 1 {
-            alive[length][states - 2] = true;
-        }
-        for cell in (0..length).rev() {
-            for state in self.window(cell, length) {
-                alive[cell][state] = [false, true].into_iter().any(|fill| {
-                    let next = self.step(state, fill);
-                    known(cell) != Some(!fill) && next.is_some_and(|next| alive[cell + 1][next])
-                });
-            }
-        }
-        alive
-    }
-
-    /// One arrangement, if there is one.
-    fn arrangement(
-        &self,
-        length: usize,
-        known: impl Fn(usize) -> Option<bool>,
-    ) -> Option<Vec<bool>> {
-        let alive = self.alive(length, &known);
-        let mut state = 0;
-        (0..length)
-            .map(|cell| {
-                let leads = |fill: bool| {
-                    let next = self.step(state, fill);
-                    next.filter(|&next| known(cell) != Some(!fill) && alive[cell + 1][next])
-                };
-                let (fill, next) = [false, true]
-                    .into_iter()
-                    .find_map(|fill| Some((fill, leads(fill)?)))?;
-                state = next;
-                Some(fill)
-            })
-            .collect()
-    }
-
-    /// The first and the last start of each block in all arrangements.
-    fn starts(&self, length: usize, known: impl Fn(usize) -> Option<bool>) -> Vec<(usize, usize)> {
-        let alive = self.alive(length, &known);
-        let mut reached = vec![false; self.filled.len()];
-        reached[0] = true;
-        let mut starts = vec![None; self.filled.len()];
-        for cell in 0..length {
-            let mut next = vec![false; reached.len()];
-            for state in self.window(cell, length).filter(|&state| reached[state]) {
-                for fill in [false, true] {
-                    let leads = self.step(state, fill);
-                    let leads =
-                        leads.filter(|&to| known(cell) != Some(!fill) && alive[cell + 1][to]);
-                    let Some(to) = leads else {
-                        continue;
-                    };
-                    next[to] = true;
-                    if fill && !self.filled[state] {
-                        starts[to].get_or_insert((cell, cell)).1 = cell;
-                    }
-                }
-            }
-            reached = next;
-        }
-        starts.into_iter().flatten().collect()
-    }
+/// The first and the last start of each block in all arrangements that agree with these cells; `None` if there is none.
+///
+/// In the leftmost arrangement all blocks are leftmost at once, because of two arrangements the one that takes the left place of every block
+/// is an arrangement too.
+fn first_and_last_starts(
+    blocks: &[u16],
+    mut cells: Vec<Option<bool>>,
+) -> Option<Vec<(usize, usize)>> {
+    let mut blocks: Vec<usize> = blocks.iter().map(|&block| block.into()).collect();
+    let leftmost = |blocks: &[usize], cells: &[Option<bool>]| {
+        let clue = Clue::new(blocks.iter().copied()).ok()?;
+        Arrangements::new(&clue, cells).next()
+    };
+    let first = leftmost(&blocks, &cells)?;
+    blocks.reverse();
+    cells.reverse();
+    let mirrored = leftmost(&blocks, &cells)?;
+    let last = mirrored.iter().zip(&blocks);
+    let last = last.map(|(start, block)| cells.len() - start - block);
+    Some(first.into_iter().zip(last.rev()).collect())
 }
 
 #[cfg(test)]
@@ -355,11 +285,7 @@ mod tests {
     fn every_filling_under_the_constraints_is_visited_once() {
         let clues: [&[u16]; 6] = [&[], &[3], &[1, 1, 1], &[2, 1, 3], &[10], &[1, 2]];
         for blocks in clues {
-            let known = Known {
-                filled: 0u64,
-                empty: 0,
-            };
-            let line_fillings = LineFillings::new(blocks, 10, known, 0x3ffu64).unwrap();
+            let line_fillings = LineFillings::new(blocks, 10, Known::NOTHING, 0x3ffu64).unwrap();
             let all: Vec<u64> = (0..1u64 << 10)
                 .filter(|&word| blocks_of(word) == blocks)
                 .collect();
@@ -415,11 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn the_work_is_that_of_three_passes_over_the_states_that_can_occur() {
-        // The clue 1 1 has five states; of those of the clue 9 only one can occur behind each of ten cells.
-        assert_eq!(LineFillings::work(&[1, 1], 10), 3 * 10 * 5);
-        assert_eq!(LineFillings::work(&[9], 10), 3 * 10);
-        assert_eq!(LineFillings::work(&[], 10), 3 * 10);
+    fn the_work_is_that_of_four_passes_over_the_cells_of_each_block() {
+        assert_eq!(LineFillings::work(&[1, 1], 10), 4 * 10 * (2 + 4 + 1));
+        assert_eq!(LineFillings::work(&[], 10), 4 * 10);
     }
 
     #[test]

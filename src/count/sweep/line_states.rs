@@ -23,21 +23,18 @@ const BYTES_PER_SET: u64 = 96;
 /// before the first cell and one after the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineStates {
-    /// For each cell, the index of the line that crosses there.
-    pub(crate) crossings: Vec<usize>,
     pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
 
 impl LineStates {
-    /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `crossing` maps a cell to the index
-    /// of the line that crosses there. `stop` is called with the work since its last call; `None` when it returns true.
+    /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `stop` is called with the work since
+    /// its last call; `None` when it returns true.
     pub(crate) fn new<W: Word>(
         builder: &mut AutomatonBuilder,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
         cells: W,
-        crossing: impl Fn(usize) -> usize,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let (mut numbers, mut successors) = (FxHashMap::default(), Vec::new());
@@ -53,20 +50,15 @@ impl LineStates {
             .iter()
             .filter(|piece| !(piece.cells & cells).is_zero())
         {
-            line.extend(piece, &successors, &crossing);
+            line.extend(piece, &successors);
         }
         Some(line)
     }
 
     /// Appends the layers of a piece.
-    fn extend<W: Word>(
-        &mut self,
-        piece: &Piece<W>,
-        successors: &[[u32; 2]],
-        crossing: impl Fn(usize) -> usize,
-    ) {
+    fn extend<W: Word>(&mut self, piece: &Piece<W>, successors: &[[u32; 2]]) {
         let mut here = vec![piece.number];
-        for cell in piece.cells.cells() {
+        for _ in piece.cells.cells() {
             let (mut indices, mut next) = (FxHashMap::default(), Vec::new());
             let mut index = |state: u32| match state {
                 NONE => NONE,
@@ -80,7 +72,6 @@ impl LineStates {
                 .iter()
                 .map(|&state| successors[state as usize - 1].map(&mut index));
             self.layers.push(layer.collect());
-            self.crossings.push(crossing(cell));
             here = next;
         }
         debug_assert_eq!(here, [END]);
@@ -114,7 +105,6 @@ impl AcrossLine {
     ) -> Option<Self> {
         let length = forward.layers.len();
         let mut backward = LineStates {
-            crossings: forward.crossings.iter().rev().copied().collect(),
             layers: Vec::with_capacity(length),
         };
         // From the far end; the forward state after the last cell has index 0.

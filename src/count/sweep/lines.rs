@@ -6,7 +6,7 @@ use super::allowance::{Direction, ShouldStop, SweepEnd};
 use super::line_fillings::LineFillings;
 use super::line_states::{AcrossLine, LineStates};
 use super::memory::Memory;
-use super::transition::Packing;
+use super::packing::Packing;
 use crate::board::Board;
 use crate::count::components::{AutomatonBuilder, Component};
 use crate::line::{Known, Word};
@@ -65,16 +65,14 @@ impl Lines {
             .zip(columns)
             .filter(|(_, cells)| !cells.is_zero());
         let columns: Vec<Line<W>> = columns.collect();
-        let (along, across, first_along, first_across) = match direction {
-            Direction::Down => (rows, columns, 0, height),
-            Direction::Right => (columns, rows, height, 0),
+        let (along, across, first_across) = match direction {
+            Direction::Down => (rows, columns, height),
+            Direction::Right => (columns, rows, 0),
         };
-        let indices = |lines: &[Line<W>], first: usize| -> FxHashMap<usize, usize> {
-            let lines = lines.iter().enumerate();
-            lines.map(|(i, (line, _))| (line - first, i)).collect()
-        };
-        let (along_indices, across_indices) =
-            (indices(&along, first_along), indices(&across, first_across));
+        // For each cell of a line along, the index of the line across.
+        let indices: FxHashMap<usize, usize> = (across.iter().enumerate())
+            .map(|(i, (line, _))| (line - first_across, i))
+            .collect();
         let (mut builder, mut visits_left) = (AutomatonBuilder::default(), MAX_VISITED_STATES);
         let (mut stopped, mut work) = (false, 0);
         let mut poll = |more: u64| {
@@ -92,35 +90,22 @@ impl Lines {
             }
             Some(AlongLine {
                 line_fillings: LineFillings::new(blocks, length, known, cells)?,
-                crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
+                crossings: cells.cells().map(|cell| indices[&cell]).collect(),
             })
         };
         // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
         let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
-        let Some(along) = along else {
-            return Err(if stopped {
-                SweepEnd::Stopped
-            } else {
-                SweepEnd::Full
-            });
-        };
-        let mut across_line = |&(line, cells): &Line<W>| {
+        let across_line = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
-            let crossing = |cell: usize| along_indices[&cell];
-            let forward = LineStates::new(
-                &mut builder,
-                blocks,
-                length,
-                known,
-                cells,
-                crossing,
-                &mut poll,
-            )?;
+            let forward = LineStates::new(&mut builder, blocks, length, known, cells, &mut poll)?;
             AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
         };
-        let across: Option<Vec<AcrossLine>> = across.iter().map(&mut across_line).collect();
-        match across {
-            Some(across) => Ok(Lines { along, across }),
+        let lines = along.and_then(|along| {
+            let across: Option<Vec<AcrossLine>> = across.iter().map(across_line).collect();
+            across.map(|across| Lines { along, across })
+        });
+        match lines {
+            Some(lines) => Ok(lines),
             None if stopped => Err(SweepEnd::Stopped),
             None => Err(SweepEnd::Full),
         }
@@ -178,6 +163,7 @@ impl Lines {
         depths
     }
 
+    /// The packing of the combinations of a frontier from this end, at these depths.
     pub(super) fn packing(&self, end: End, depths: &[usize]) -> Packing {
         let lines = depths.iter().enumerate();
         Packing::new(lines.map(|(i, &depth)| self.automaton(end, i).states(depth)))

@@ -106,7 +106,7 @@ impl<K: Key> Passed<K> {
                 None => met.before(&layer, across, resources)?,
                 Some(behind) => {
                     let passed = self.layers.len();
-                    let step = Step::of(lines, self.end, passed, &depths[passed]);
+                    let step = Step::new(lines, self.end, passed, &depths[passed]);
                     behind.before(&layer, &step.transition, resources)?
                 }
             };

@@ -6,11 +6,10 @@ use super::front::Front;
 use super::join::Join;
 use super::key::{Key, PathCount};
 use super::layer::Marks;
-use super::lines::{AlongLine, Lines};
+use super::lines::{End, Lines};
 use super::resources::Resources;
-use super::step::meeting_moves;
+use super::step::MeetingStep;
 use super::table::bytes_of;
-use super::transition::{Move, Packing, Transition};
 use super::walks::Walks;
 use crate::solutions::Count;
 
@@ -70,12 +69,8 @@ impl<K: Key, N: PathCount> Meeting<K, N> {
     }
 }
 
-/// The number of fillings of the component, by joining both frontiers across the last line between them.
-///
-/// A backward state may be compatible with several forward states, and vice versa. So both frontiers are moved past the line, to
-/// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
-/// of the cell on the line that leads to it. The far frontier moves to these directly. The near one moves, for each filling of the
-/// line, to those with compatible backward states. The join is over equal combinations.
+/// The number of fillings of the component, by joining both frontiers across the last line between them: both are moved past it by a
+/// [`MeetingStep`], and the join is over equal combinations.
 ///
 /// There are several times as many of these combinations as of those before the line. So they are joined for one [class of
 /// fillings](FillingClass) of the line after the other: as many classes as the memory seems to require, and a class that does not fit is
@@ -84,62 +79,50 @@ pub(super) fn meet<K: Key, N: PathCount>(
     near: &mut Front<K, N>,
     far: &mut Front<K, N>,
     meeting: &mut Option<Meeting<K, N>>,
-    (lines, line): (&Lines, &AlongLine),
+    lines: &Lines,
     resources: &mut Resources<'_>,
 ) -> Result<Count, SweepEnd> {
-    let (near_moves, far_moves, packing) = meeting_moves(lines, line, &near.depths, &far.depths);
-    let keeps_met = near.kept.is_some();
-    let transition = |moves: &[Move], before: &Packing| {
-        let (fillings, crossings) = (&line.line_fillings, &line.crossings);
-        Transition::new(fillings, crossings, moves, before, &packing)
-    };
+    let crossings = &lines.after(End::Near, near.passed).crossings;
+    let step = MeetingStep::new(lines, near.passed, &near.depths, &far.depths);
     let meeting = meeting.get_or_insert_with(|| {
         let free = (resources.memory.remaining() / bytes_of::<K, N>(1)) as f64;
-        let room = |front: &Front<K, N>, moves: &[Move]| {
-            let transition = transition(moves, &front.packing);
+        let room = |front: &Front<K, N>| {
+            let transition = step.transition(front.end, &FillingClass::default());
             Walks::new(&front.layer).pass(&transition).room()
         };
-        let rooms = (room(near, &near_moves), room(far, &far_moves));
+        let rooms = (room(near), room(far));
         let stores_near = rooms.0 < rooms.1;
         let first = if stores_near { &far.layer } else { &near.layer };
-        let marks = keeps_met.then(|| Marks::new(first));
+        let marks = near.kept.as_ref().map(|_| Marks::new(first));
         resources
             .memory
             .reserve(marks.as_ref().map_or(0, Marks::bytes));
-        let classes = FillingClass::classes(&line.crossings, rooms.0.min(rooms.1) / free);
+        let classes = FillingClass::classes(crossings, rooms.0.min(rooms.1) / free);
         Meeting::new(stores_near, classes, marks, resources.memory.held())
     });
+    let (first, second) = match meeting.stores_near {
+        true => (far, near),
+        false => (near, far),
+    };
     while let Some(class) = meeting.classes.pop() {
-        let near_transition = transition(&class.restricted(&near_moves), &near.packing);
-        let far_transition = transition(&class.restricted(&far_moves), &far.packing);
+        let to_first = step.transition(first.end, &class);
+        let to_second = step.transition(second.end, &class);
         let before = resources.spent;
-        let near = (&mut near.layer, &near_transition);
-        let far = (&mut far.layer, &far_transition);
-        let (first, second) = match meeting.stores_near {
-            true => (far, near),
-            false => (near, far),
-        };
-        let join = match meeting.join.take() {
-            Some(join) => Ok(join),
-            None => Join::new(second.0, second.1, resources),
-        };
-        let ended =
-            join.and_then(|join| join.run(meeting.marks.as_ref(), first, second, resources));
+        let first = (&mut first.layer, &to_first);
+        let second = (&mut second.layer, &to_second);
+        let join = (meeting.join).get_or_insert_with(|| Join::new(second.0, second.1, resources));
+        let joint = join.run(meeting.marks.as_ref(), first, second, resources);
         meeting.work += resources.spent - before;
-        let joint = match ended {
-            Ok(Ok(joint)) => Ok(joint),
-            Ok(Err(join)) => {
-                meeting.join = Some(join);
-                meeting.classes.push(class);
-                return Err(SweepEnd::Paused);
-            }
-            Err(end) => Err(end),
-        };
+        if joint.as_ref().err() == Some(&SweepEnd::Paused) {
+            meeting.classes.push(class);
+            return Err(SweepEnd::Paused);
+        }
+        meeting.join = None;
         // Of the combinations behind the line, at most those that both lead to are kept.
         let kept = joint.as_ref().map_or(0, |(_, met)| size_of_val(&met[..]));
         meeting.held += kept as u64;
         resources.memory.restore(meeting.held);
-        match (joint, class.halves(&line.crossings)) {
+        match (joint, class.halves(crossings)) {
             (Ok((count, met)), _) => {
                 meeting.share += class.share();
                 meeting.total += &count;
@@ -147,7 +130,7 @@ pub(super) fn meet<K: Key, N: PathCount>(
             }
             (Err(SweepEnd::Full), Some(halves)) => {
                 // The other classes of this size would hardly fit either.
-                let smaller = |other: FillingClass| match other.halves(&line.crossings) {
+                let smaller = |other: FillingClass| match other.halves(crossings) {
                     Some(halves) if other.is_as_large_as(&class) => halves.to_vec(),
                     _ => vec![other],
                 };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::allowance::{Beside, MakeRoom};
+use super::allowance::{Allowance, Beside, MakeRoom};
 
 /// A memory budget.
 pub(crate) struct Memory<'r> {
@@ -22,21 +22,15 @@ impl fmt::Debug for Memory<'_> {
 }
 
 impl<'r> Memory<'r> {
-    /// A budget of this number of bytes, of which `held` are charged already. `make_room` is called with the bytes that remain after each
-    /// charge.
-    pub(crate) fn new(bytes: u64, held: u64, make_room: MakeRoom<'r>) -> Self {
+    /// The budget of this allowance, of which `held` bytes are charged already.
+    pub(crate) fn new(allowance: Allowance<'r>, held: u64) -> Self {
         let signed = |bytes: u64| bytes.try_into().unwrap_or(i64::MAX);
         Memory {
-            bytes: signed(bytes),
+            bytes: signed(allowance.bytes),
             held: AtomicI64::new(signed(held)),
-            make_room,
-            beside: &|| 0,
+            make_room: allowance.make_room,
+            beside: allowance.beside,
         }
-    }
-
-    /// Lets something else take a part of the budget.
-    pub(crate) fn beside(self, beside: Beside<'r>) -> Self {
-        Memory { beside, ..self }
     }
 
     /// The bytes that may be charged in all, less what is beside them now.
@@ -101,7 +95,11 @@ mod tests {
     fn what_is_beside_it_may_grow_into_what_is_not_held() {
         let beside = AtomicU64::new(0);
         let now = || beside.load(Ordering::Relaxed);
-        let memory = Memory::new(100, 20, &|_| ()).beside(&now);
+        let allowance = Allowance {
+            beside: &now,
+            ..Allowance::of(100, 0)
+        };
+        let memory = Memory::new(allowance, 20);
         assert!(memory.try_reserve(30));
         beside.store(40, Ordering::Relaxed);
         assert_eq!((memory.held(), memory.remaining()), (50, 10));

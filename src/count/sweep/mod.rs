@@ -7,13 +7,15 @@
 //!
 //! Two frontiers start, one at either end (*near* and *far*). The one with fewer combinations moves, again and again, until one line is
 //! left, where they meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On
-//! wide components with few solutions there are too many combinations; then the sweep gives up, or goes on in [parts].
+//! wide components with few solutions there are too many combinations; then the sweep goes on in [parts], or gives up.
 //!
 //! A sweep pauses when it has used up its work, and can go on later.
 
 mod allowance;
 mod choice;
 mod filling_class;
+#[cfg(test)]
+mod fixtures;
 mod forecast;
 mod front;
 mod fronts;
@@ -27,11 +29,11 @@ mod live;
 mod meeting;
 mod memory;
 mod nodes;
+mod packing;
 mod partitioner;
 mod parts;
 mod pass;
 mod resources;
-mod runs;
 mod step;
 mod table;
 mod transition;
@@ -78,7 +80,7 @@ impl Sweep {
         keeps_layers: bool,
         allowance: Allowance<'_>,
     ) -> Result<Self, SweepEnd> {
-        let memory = Memory::new(allowance.bytes, 0, allowance.make_room).beside(allowance.beside);
+        let memory = Memory::new(allowance, 0);
         let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
         let held = memory.held();
         Ok(Sweep {
@@ -182,122 +184,110 @@ impl Sweep {
 
 #[cfg(test)]
 mod tests {
+    use super::fixtures::{MIB, permutations, with_components};
     use super::key::Key;
     use super::*;
-    use crate::board::Clues;
-    use crate::count::components::UniqueTable;
     use crate::count::root;
-    use crate::count::scratch::Scratch;
-    use crate::puzzle::{Clue, Puzzle};
-    use crate::run::{Control, Limits};
-
-    const MIB: u64 = 1 << 20;
+    use crate::graph::SolutionGraph;
+    use crate::puzzle::{Grid, Puzzle};
 
     /// Nanoseconds per combination of the puzzles of these tests.
     const NS: u64 = u64::COMBINATION_NS;
 
-    /// Sweeps all components of a puzzle, and gives each sweep this work again and again, on two threads if it has a scratch folder. Returns
-    /// the counts, the nanoseconds of work, and how often a sweep paused.
-    fn sweep_all(
-        puzzle: &Puzzle,
-        direction: Direction,
+    /// How the sweeps of all components of a puzzle have ended.
+    struct Swept {
+        /// The number of solutions, unless a sweep ended without a count.
+        count: Result<Count, SweepEnd>,
         work_ns: u64,
-        bytes: u64,
-        scratch: Option<&Scratch>,
-    ) -> (Vec<Count>, u64, u64) {
-        let clues = Clues::new(puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(MIB), &control);
-        let allowance = Allowance {
-            bytes,
-            work_ns,
-            threads: 1 + usize::from(scratch.is_some()),
-            scratch,
-            may_divide: true,
-            stop: &|| false,
-            make_room: &|_| (),
-            beside: &|| 0,
+        pauses: u32,
+        /// Whether a sweep was divided into parts.
+        is_divided: bool,
+    }
+
+    /// Sweeps all components of a puzzle, and gives each sweep this allowance again and again. Now and then, where it pauses, its part under
+    /// way is dropped.
+    fn sweep_all(puzzle: &Puzzle, direction: Direction, allowance: Allowance<'_>) -> Swept {
+        let mut swept = Swept {
+            count: Ok(Count::ONE),
+            work_ns: 0,
+            pauses: 0,
+            is_divided: false,
         };
-        let (mut work, mut pauses) = (0, 0);
-        let count = |component: Component<u64>| {
-            let mut sweep = Sweep::new(&board, &component, direction, false, allowance).unwrap();
-            let mut before = 0;
-            loop {
-                let ended = sweep.run(allowance);
-                if ended != Err(SweepEnd::Paused) {
-                    work += sweep.work_ns();
-                    return ended.unwrap();
-                }
-                pauses += 1;
-                assert!(sweep.work_ns() > before && sweep.bytes() <= bytes);
+        let mut count = |sweep: &mut Sweep| {
+            let (mut work_ns, mut proved) = (0, Count::ZERO);
+            let mut ended = sweep.run(allowance);
+            while ended == Err(SweepEnd::Paused) {
+                swept.pauses += 1;
+                assert!(sweep.work_ns() > work_ns);
                 assert!(sweep.forecast_ns() >= sweep.work_ns() as f64);
-                before = sweep.work_ns();
+                if swept.pauses.is_power_of_two() {
+                    sweep.drop_part();
+                }
+                assert!(sweep.bytes() <= allowance.bytes);
+                (work_ns, proved) = (sweep.work_ns(), proved.max(sweep.proved()));
+                ended = sweep.run(allowance);
             }
+            swept.work_ns += sweep.work_ns();
+            swept.is_divided |= sweep.fronts.drop_part().is_some();
+            assert!(ended.as_ref().map_or(true, |count| *count >= proved));
+            ended
         };
-        let counts = components.unwrap().into_iter().map(count).collect();
-        (counts, work, pauses)
+        let mut product = Count::ONE;
+        let ended: Result<(), SweepEnd> = with_components(puzzle, |board, components, _| {
+            components.iter().try_for_each(|component| {
+                let sweep = Sweep::new(board, component, direction, false, allowance);
+                product *= &count(&mut sweep?)?;
+                Ok(())
+            })
+        });
+        swept.count = ended.map(|()| product);
+        swept
     }
 
     /// Of a picture with every third cell filled, roughly.
     fn puzzle(side: usize, seed: u64) -> Puzzle {
         let mut state = seed;
-        let mut cell = || {
+        let mut grid = Grid::new(side, side);
+        for cell in 0..side * side {
             state = state
                 .wrapping_mul(6364136223846793005)
                 .wrapping_add(1442695040888963407);
-            state >> 33 & 0xff < 0x55
-        };
-        let rows: Vec<Vec<bool>> = (0..side)
-            .map(|_| (0..side).map(|_| cell()).collect())
-            .collect();
-        let column = |x: usize| rows.iter().map(|row| row[x]).collect();
-        let columns: Vec<Vec<bool>> = (0..side).map(column).collect();
-        let clue = |line: &Vec<bool>| {
-            let runs = line.split(|filled| !filled).map(<[bool]>::len);
-            Clue::new(runs.filter(|&run| run > 0)).unwrap()
-        };
-        Puzzle::new(
-            rows.iter().map(clue).collect(),
-            columns.iter().map(clue).collect(),
-        )
-        .unwrap()
+            grid.set(cell / side, cell % side, state >> 33 & 0xff < 0x55);
+        }
+        Puzzle::from_grid(&grid)
     }
 
     #[test]
     fn a_sweep_that_pauses_repeats_nothing() {
-        let ones = vec![Clue::new([1]).unwrap(); 11];
-        let permutations = Puzzle::new(ones.clone(), ones).unwrap();
-        let puzzles = (1..6).map(|seed| puzzle(10, seed)).chain([permutations]);
-        let mut all_pauses = 0;
-        for puzzle in puzzles {
+        let puzzles = (1..6).map(|seed| puzzle(10, seed));
+        let mut pauses = 0;
+        for puzzle in puzzles.chain([permutations(11)]) {
             for direction in [Direction::Down, Direction::Right] {
-                let whole = sweep_all(&puzzle, direction, u64::MAX, 64 * MIB, None);
-                assert_eq!(whole.2, 0);
+                let sweep =
+                    |work_ns| sweep_all(&puzzle, direction, Allowance::of(64 * MIB, work_ns));
+                let whole = sweep(u64::MAX);
+                assert!(whole.count.is_ok() && whole.pauses == 0 && !whole.is_divided);
                 for work_ns in [NS, 1000 * NS] {
-                    let (counts, work, pauses) =
-                        sweep_all(&puzzle, direction, work_ns, 64 * MIB, None);
-                    assert_eq!((&counts, work), (&whole.0, whole.1));
-                    all_pauses += pauses;
+                    let swept = sweep(work_ns);
+                    assert_eq!((&swept.count, swept.work_ns), (&whole.count, whole.work_ns));
+                    pauses += swept.pauses;
                 }
             }
         }
-        assert!(all_pauses > 1000, "{all_pauses}");
+        assert!(pauses > 1000, "{pauses}");
     }
 
     /// The graph of a sweep has the solutions that branching finds, wherever its frontiers meet.
     #[test]
     fn the_graph_of_a_sweep_has_all_solutions() {
-        let clues = |sizes: &[usize]| -> Vec<Clue> {
-            let clue = |&size: &usize| Clue::new((size > 0).then_some(size)).unwrap();
-            sizes.iter().map(clue).collect()
+        let solutions = |graph: &SolutionGraph| -> Vec<String> {
+            let all = graph.lexicographic(&Count::ZERO).take(3000);
+            all.map(|grid| grid.to_string()).collect()
         };
-        let small = Puzzle::new(clues(&[1]), clues(&[1, 0])).unwrap();
-        let two_rows = Puzzle::new(clues(&[1, 1]), clues(&[1, 1])).unwrap();
+        let small = Puzzle::from_clues(&[vec![1]], &[vec![1], vec![]]).unwrap();
         let puzzles = (1..9).map(|seed| puzzle(9, seed));
         let (mut compared, mut pauses) = (0, 0);
-        for puzzle in puzzles.chain([small, two_rows, permutations(6)]) {
+        for puzzle in puzzles.chain([small, permutations(2), permutations(6)]) {
             let (wanted, _) = crate::count::Counter::new(&puzzle).graph();
             let wanted = wanted.unwrap();
             // Work of a few combinations: the sweep pauses again and again, also amid the join.
@@ -307,45 +297,30 @@ mod tests {
                 (Direction::Down, 1, parts),
                 (Direction::Right, 2, whole),
             ] {
-                let clues = Clues::new(&puzzle);
-                let mut board = Board::<u64>::new(&clues);
-                assert!(board.propagate());
-                let control = Control::new(&Limits::default(), false);
-                let table = std::sync::Arc::new(crate::count::ComponentTable::new(64 * MIB));
-                let components = root::components(&board, &table.state_numbers, &control).unwrap();
-                let mut store = Store::new(table, true, 64 * MIB);
                 let allowance = Allowance {
-                    bytes: 64 * MIB,
-                    work_ns,
                     threads,
-                    scratch: None,
-                    may_divide: true,
-                    stop: &|| false,
-                    make_room: &|_| (),
-                    beside: &|| 0,
+                    ..Allowance::of(64 * MIB, work_ns)
                 };
                 let mut product = Count::ONE;
-                let roots = components.iter().map(|component| {
-                    let sweep = Sweep::new(&board, component, direction, true, allowance);
-                    let mut sweep = sweep.unwrap();
-                    let mut ended = sweep.run(allowance);
-                    while ended == Err(SweepEnd::Paused) {
-                        pauses += 1;
-                        ended = sweep.run(allowance);
-                    }
-                    product *= &ended.unwrap();
-                    let node = sweep.add_nodes(allowance, &store).unwrap();
-                    (node, root::cells_of(component))
+                let graph = with_components(&puzzle, |board, components, table| {
+                    let mut store = Store::new(table, true, 64 * MIB);
+                    let roots = components.iter().map(|component| {
+                        let sweep = Sweep::new(board, component, direction, true, allowance);
+                        let mut sweep = sweep.unwrap();
+                        let mut ended = sweep.run(allowance);
+                        while ended == Err(SweepEnd::Paused) {
+                            pauses += 1;
+                            ended = sweep.run(allowance);
+                        }
+                        product *= &ended.unwrap();
+                        let node = sweep.add_nodes(allowance, &store).unwrap();
+                        (node, root::cells_of(component))
+                    });
+                    let roots: Vec<_> = roots.collect();
+                    let known = root::known_cells(board).filled;
+                    store.graph.take().unwrap().join().finish(&known, roots)
                 });
-                let roots: Vec<_> = roots.collect();
-                assert_eq!(&product, wanted.count());
-                let known = root::known_cells(&board).filled;
-                let graph = store.graph.take().unwrap().join().finish(&known, roots);
-                assert_eq!(graph.count(), wanted.count());
-                let solutions = |graph: &crate::graph::SolutionGraph| {
-                    let all = graph.lexicographic(&Count::ZERO).take(3000);
-                    all.map(|grid| grid.to_string()).collect::<Vec<_>>()
-                };
+                assert_eq!([&product, graph.count()], [wanted.count(); 2]);
                 let (found, wanted) = (solutions(&graph), solutions(&wanted));
                 assert!(found == wanted, "{}", wanted.len());
                 compared += found.len();
@@ -357,30 +332,14 @@ mod tests {
     /// Without room for the nodes the graph is not begun.
     #[test]
     fn a_sweep_without_memory_for_nodes_has_no_graph() {
-        let (clues, control) = (permutations(8), Control::new(&Limits::default(), false));
-        let clues = Clues::new(&clues);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let table = std::sync::Arc::new(crate::count::ComponentTable::new(MIB));
-        let components = root::components(&board, &table.state_numbers, &control).unwrap();
-        let ended = |bytes: u64, max_graph_bytes: u64| {
-            let store = Store::new(std::sync::Arc::clone(&table), true, max_graph_bytes);
-            let allowance = Allowance {
-                bytes,
-                work_ns: u64::MAX,
-                threads: 1,
-                scratch: None,
-                may_divide: true,
-                stop: &|| false,
-                make_room: &|_| (),
-                beside: &|| 0,
-            };
-            let sweep = Sweep::new(&board, &components[0], Direction::Down, true, allowance);
-            let counted =
-                sweep.and_then(|mut sweep| sweep.run(allowance).map(|count| (sweep, count)));
-            counted.map(|(mut sweep, count)| {
-                assert_eq!(count, Count::from(40_320));
-                sweep.add_nodes(allowance, &store).map(|_| ())
+        let ended = |bytes: u64, max_graph_bytes: u64| -> Result<Result<(), SweepEnd>, SweepEnd> {
+            with_components(&permutations(8), |board, components, table| {
+                let store = Store::new(table, true, max_graph_bytes);
+                let allowance = Allowance::of(bytes, u64::MAX);
+                let mut sweep =
+                    Sweep::new(board, &components[0], Direction::Down, true, allowance)?;
+                assert_eq!(sweep.run(allowance)?, Count::from(40_320));
+                Ok(sweep.add_nodes(allowance, &store).map(|_| ()))
             })
         };
         assert_eq!(ended(MIB, MIB), Ok(Ok(())));
@@ -396,72 +355,27 @@ mod tests {
         assert!(ends[graph..].iter().all(|end| *end == Ok(Ok(()))));
     }
 
-    /// How a sweep of this puzzle ends with this allowance, and how often it paused. Where it pauses, its part under way is dropped.
-    fn sweep_again_and_again(
-        puzzle: &Puzzle,
-        direction: Direction,
-        allowance: Allowance<'_>,
-    ) -> (Result<Count, SweepEnd>, u32) {
-        let clues = Clues::new(puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
-        let (mut product, mut pauses) = (Count::ONE, 0u32);
-        for component in &components {
-            let ended = Sweep::new(&board, component, direction, false, allowance);
-            let ended = ended.and_then(|mut sweep| {
-                let mut ended = sweep.run(allowance);
-                let mut proved = Count::ZERO;
-                while ended == Err(SweepEnd::Paused) {
-                    pauses += 1;
-                    if pauses.is_power_of_two() {
-                        sweep.drop_part();
-                    }
-                    assert!(sweep.bytes() <= allowance.bytes);
-                    assert!(sweep.forecast_ns() >= sweep.work_ns() as f64);
-                    proved = proved.max(sweep.proved());
-                    ended = sweep.run(allowance);
-                }
-                assert!(ended.as_ref().map_or(true, |count| *count >= proved));
-                ended
-            });
-            match ended {
-                Ok(count) => product *= &count,
-                Err(end) => return (Err(end), pauses),
-            }
-        }
-        (Ok(product), pauses)
-    }
-
     #[test]
     fn a_sweep_that_outgrows_the_memory_is_divided_into_parts() {
         let puzzles = (1..4).map(|seed| puzzle(14, seed));
-        let (mut divided, mut all_pauses) = (0, 0);
+        let (mut divided, mut pauses) = (0, 0);
         for puzzle in puzzles.chain([permutations(17)]) {
             let whole = Allowance::of(64 * MIB, u64::MAX);
-            let (wanted, _) = sweep_again_and_again(&puzzle, Direction::Down, whole);
+            let wanted = sweep_all(&puzzle, Direction::Down, whole).count;
             for (i, direction) in (6..14).zip([Direction::Down, Direction::Right].iter().cycle()) {
                 let little = Allowance {
                     bytes: (MIB as f64 * 0.75f64.powi(i - 10)) as u64,
                     threads: 1 + i as usize % 2,
+                    work_ns: if i % 3 == 0 { 10_000 * NS } else { u64::MAX },
                     ..whole
                 };
-                let (ended, _) = sweep_again_and_again(&puzzle, *direction, little);
-                let in_parts = Allowance {
-                    may_divide: true,
-                    work_ns: if i % 3 == 0 { 10_000 * NS } else { u64::MAX },
-                    ..little
-                };
-                let (ended_in_parts, pauses) = sweep_again_and_again(&puzzle, *direction, in_parts);
-                for ended in [&ended, &ended_in_parts] {
-                    assert!(*ended == wanted || *ended == Err(SweepEnd::Full));
-                }
-                divided += u32::from(ended.is_err() && ended_in_parts.is_ok());
-                all_pauses += pauses;
+                let swept = sweep_all(&puzzle, *direction, little);
+                assert!(swept.count == wanted || swept.count == Err(SweepEnd::Full));
+                divided += u32::from(swept.is_divided && swept.count.is_ok());
+                pauses += swept.pauses;
             }
         }
-        assert!(divided > 2 && all_pauses > 20, "{divided}, {all_pauses}");
+        assert!(divided > 2 && pauses > 20, "{divided}, {pauses}");
     }
 
     #[test]
@@ -480,44 +394,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_sweep_pauses_on_disk() {
-        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let ones = vec![Clue::new([1]).unwrap(); 13];
-        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-        for bytes in [MIB / 8, MIB] {
-            let (counts, _, pauses) =
-                sweep_all(&puzzle, Direction::Down, 10_000 * NS, bytes, Some(&scratch));
-            assert_eq!(counts, [Count::from(6_227_020_800)]);
-            assert!(pauses > 5, "{pauses}");
-        }
-    }
-
     /// A sweep of a puzzle with one component, with this work at once.
     fn sweep(puzzle: &Puzzle, work_ns: u64) -> (Sweep, Allowance<'static>) {
-        let clues = Clues::new(puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
-        let allowance = Allowance {
-            bytes: 64 * MIB,
-            work_ns,
-            threads: 1,
-            scratch: None,
-            may_divide: true,
-            stop: &|| false,
-            make_room: &|_| (),
-            beside: &|| 0,
-        };
-        let sweep = Sweep::new(&board, &components[0], Direction::Down, false, allowance);
+        let allowance = Allowance::of(64 * MIB, work_ns);
+        let sweep = with_components(puzzle, |board, components, _| {
+            Sweep::new(board, &components[0], Direction::Down, false, allowance)
+        });
         (sweep.unwrap(), allowance)
-    }
-
-    /// A puzzle whose solutions are the permutations. A frontier has C(side, k) combinations behind k lines, and generates side - k for each.
-    fn permutations(side: usize) -> Puzzle {
-        let ones = vec![Clue::new([1]).unwrap(); side];
-        Puzzle::new(ones.clone(), ones).unwrap()
     }
 
     fn assert_close(found: f64, wanted: f64) {
@@ -580,8 +463,7 @@ mod tests {
     #[test]
     fn a_combination_may_have_more_than_64_bits() {
         // Three blocks of 11 cells share 33 columns; at the second row each column has three states.
-        let rows = vec![Clue::new([11]).unwrap(); 3];
-        let puzzle = Puzzle::new(rows, vec![Clue::new([1]).unwrap(); 33]).unwrap();
+        let puzzle = Puzzle::from_clues(&[[11]; 3], &[[1]; 33]).unwrap();
         let (mut sweep, allowance) = sweep(&puzzle, u64::MAX);
         assert_eq!(sweep.lines.max_bits(), 66);
         assert_eq!(sweep.run(allowance), Ok(Count::from(6)));

@@ -7,12 +7,13 @@
 use rustc_hash::FxHashMap;
 
 use super::allowance::{Direction, SweepEnd};
+use super::filling_class::FillingClass;
 use super::key::Key;
 use super::lines::{End, Lines};
 use super::live::{Live, Passed, SOURCES_PER_POLL};
 use super::resources::{CHUNK, Resources};
-use super::step::{Step, meeting_moves};
-use super::transition::{Move, Transition};
+use super::step::{MeetingStep, Step};
+use super::transition::Transition;
 use crate::count::components::{Component, Store};
 use crate::graph::{CellFate, CountList, EdgeForm, NodeId};
 use crate::line::Word;
@@ -254,22 +255,12 @@ pub(super) fn add_nodes<K: Key>(
 ) -> Result<NodeId, SweepEnd> {
     // The numbers of lines that they have passed.
     let (at, far_passed) = (near.layers.len() - 1, far.layers.len() - 1);
-    let line = &lines.along[at];
     let (near_depths, far_depths) = (near.depths(lines), far.depths(lines));
     let (last_near, last_far) = (&near_depths[at], &far_depths[far_passed]);
-    let (near_moves, far_moves, behind) = meeting_moves(lines, line, last_near, last_far);
-    let across = |moves: &[Move], end, depths: &[usize]| {
-        let (fillings, crossings) = (&line.line_fillings, &line.crossings);
-        Transition::new(
-            fillings,
-            crossings,
-            moves,
-            &lines.packing(end, depths),
-            &behind,
-        )
-    };
-    let near_across = across(&near_moves, End::Near, last_near);
-    let far_across = across(&far_moves, End::Far, last_far);
+    let step = MeetingStep::new(lines, at, last_near, last_far);
+    let all = FillingClass::default();
+    let near_across = step.transition(End::Near, &all);
+    let far_across = step.transition(End::Far, &all);
     let met = Live::new(met, resources)?;
     let find_near = || near.live(lines, &met, &near_across, resources);
     let find_far = || far.live(lines, &met, &far_across, resources);
@@ -294,7 +285,7 @@ pub(super) fn add_nodes<K: Key>(
     };
     nodes.counts.push(Count::ONE);
     for (i, live) in live_far.windows(2).enumerate() {
-        let step = Step::of(lines, End::Far, i, &far_depths[i]);
+        let step = Step::new(lines, End::Far, i, &far_depths[i]);
         let edges = Edges::new(&live[0], &step.transition, &live[1], resources)?;
         let edges = edges.reversed(live[1].keys.len(), resources)?;
         nodes = add(edges, &nodes, cells.edges(lines, lines.along.len() - 1 - i))?;
@@ -305,7 +296,7 @@ pub(super) fn add_nodes<K: Key>(
     let edges = Edges::new(&live_near[at], &near_across, &met, resources)?;
     nodes = add(edges, &nodes, cells.empty_edges(at))?;
     for (i, live) in live_near.windows(2).enumerate().rev() {
-        let step = Step::of(lines, End::Near, i, &near_depths[i]);
+        let step = Step::new(lines, End::Near, i, &near_depths[i]);
         let edges = Edges::new(&live[0], &step.transition, &live[1], resources)?;
         nodes = add(edges, &nodes, cells.edges(lines, i))?;
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, LayerReader};
-use super::table::{BLOCK, Partitioning};
+use super::table::BLOCK;
 use super::transition::{Successors, Transition};
 
 /// Maximum number of combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
@@ -32,7 +32,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Partitioner<K, N> {
     successors: Successors<K>,
-    reader: LayerReader<K, N>,
+    reader: LayerReader,
     /// The path count of the current combination, or its place, if it may have more successors.
     open_paths: Option<N>,
     /// The blocks, and for each block the full one before it in the chain of the same partition.
@@ -83,11 +83,10 @@ pub(crate) struct Batch<'b, K, N> {
     pub(crate) layer: &'b Layer<K, N>,
     pub(crate) transition: &'b Transition<'b, K>,
     pub(crate) chunks: &'b Chunks,
-    pub(crate) partitioning: Partitioning,
+    /// Number of partitions.
+    pub(crate) partitions: usize,
     /// Maximum number of blocks of a partitioner, at least one for each partition.
     pub(crate) max_blocks: usize,
-    /// Bytes of the buffer for reading a partition from disk.
-    pub(crate) read_bytes: u64,
     /// Whether each successor has, instead of a path count, the [place](super::layer::Place) of the combination that leads to it.
     pub(crate) has_places: bool,
 }
@@ -96,7 +95,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
     pub(crate) fn new(transition: &Transition<'_, K>) -> Self {
         Partitioner {
             successors: transition.successors(),
-            reader: LayerReader::new(),
+            reader: LayerReader::default(),
             open_paths: None,
             pool: Vec::new(),
             previous_block: Vec::new(),
@@ -130,8 +129,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         quota: &Quota,
         stop: ShouldStop<'_>,
     ) -> Result<(), SweepEnd> {
-        let partitioning = batch.partitioning;
-        self.reset(partitioning.partitions, batch.max_blocks);
+        self.reset(batch.partitions, batch.max_blocks);
         let Partitioner {
             successors,
             reader,
@@ -157,9 +155,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             let paths = match *open_paths {
                 Some(paths) => paths,
                 None => {
-                    let Some((key, paths)) =
-                        reader.next(batch.layer, batch.chunks, batch.read_bytes)?
-                    else {
+                    let Some((key, paths)) = reader.next(batch.layer, batch.chunks) else {
                         break;
                     };
                     if batch.transition.blocks(key) {
@@ -181,7 +177,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             };
             let all = open_paths.is_none()
                 || successors.resume(batch.transition, |key| {
-                    let partition = partitioning.partition(key);
+                    let partition = key.partition(batch.partitions);
                     let at = next_index[partition] as usize;
                     pool[at] = (key, paths);
                     next_index[partition] = at as u32 + 1;
@@ -201,7 +197,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                         next_index[partition] = block * BLOCK as u32;
                         let taken = previous_block.len() * BLOCK;
                         if pool.len() < taken {
-                            pool.resize(taken, (K::ZERO, N::NONE));
+                            pool.resize(taken, (K::ZERO, N::ONE));
                         }
                     }
                     work_left > 0
@@ -241,7 +237,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         }
         self.previous_block.resize(partitions, NONE);
         if self.pool.len() < partitions * BLOCK {
-            self.pool.resize(partitions * BLOCK, (K::ZERO, N::NONE));
+            self.pool.resize(partitions * BLOCK, (K::ZERO, N::ONE));
         }
         self.last_block.clear();
         self.last_block.extend(0..partitions as u32);
@@ -274,11 +270,8 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::Partition;
-    use super::super::line_fillings::LineFillings;
-    use super::super::transition::{Move, Packing};
+    use super::super::fixtures::{fills_once, must_fill, with_transition};
     use super::*;
-    use crate::line::Known;
 
     const PARTITIONS: usize = 4;
     const CHUNK: usize = 100;
@@ -291,34 +284,21 @@ mod tests {
         only_first: bool,
         test: impl FnOnce(Batch<'_, u64, u64>),
     ) {
-        let known = Known {
-            filled: 0u64,
-            empty: 0,
-        };
-        let line_fillings = LineFillings::new(&[1], bits, known, !(u64::MAX << bits)).unwrap();
-        let mut moves = vec![Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]); bits];
+        let mut moves = vec![fills_once(); bits];
         if only_first {
-            moves[0] = Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]]);
+            moves[0] = must_fill();
         }
-        let crossings: Vec<usize> = (0..bits).collect();
-        let packing = Packing::new(std::iter::repeat_n(2, bits));
-        let partition =
-            |keys: Vec<u64>| Partition::Memory(keys.into_iter().map(|key| (key, key)).collect());
-        let layer = Layer {
-            partitions: partitions.into_iter().map(partition).collect(),
-            file: None,
-            kept: None,
-        };
-        test(Batch {
-            layer: &layer,
-            transition: &Transition::new(&line_fillings, &crossings, &moves, &packing, &packing),
-            chunks: &Chunks::new(&layer, CHUNK),
-            partitioning: Partitioning {
+        let partition = |keys: Vec<u64>| keys.into_iter().map(|key| (key, key)).collect();
+        let layer = Layer::new(partitions.into_iter().map(partition).collect());
+        with_transition(&[1], &moves, |transition| {
+            test(Batch {
+                layer: &layer,
+                transition,
+                chunks: &Chunks::new(&layer, CHUNK),
                 partitions: PARTITIONS,
-            },
-            max_blocks: 2 * PARTITIONS,
-            read_bytes: 0,
-            has_places: false,
+                max_blocks: 2 * PARTITIONS,
+                has_places: false,
+            })
         });
     }
 
@@ -347,7 +327,7 @@ mod tests {
                 let visit = |block: &[(u64, u64)]| {
                     assert!(!block.is_empty() && block.len() <= BLOCK);
                     for &(key, before) in block {
-                        assert_eq!(batch.partitioning.partition(key), partition);
+                        assert_eq!(key.partition(PARTITIONS), partition);
                         assert_eq!((key & before, (key ^ before).count_ones()), (before, 1));
                         last_read = last_read.max(before as usize);
                         all.push(key);

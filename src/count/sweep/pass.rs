@@ -2,18 +2,16 @@
 //!
 //! The successors are generated in batches of two phases, so that threads need no locks. In the first phase each thread takes chunks of the
 //! layer, generates their successors and partitions these by hash into memory of its own. In the second phase one thread takes each
-//! partition, and adds up in a table the path counts that all threads have put into it. Memory is charged before it is allocated. When it
-//! is used up and there is a scratch folder, a table is written there as a sorted run and emptied; the runs are merged when they are read.
+//! partition, and adds up in a table the path counts that all threads have put into it. Memory is charged before it is allocated.
 //!
 //! A pass can pause after any batch. What it has done until then is in [`Generation`] and [`NextLayer`].
 
 use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
-use super::layer::{Chunks, Layer, Partition};
+use super::layer::{Chunks, Layer};
 use super::partitioner::{Batch, Partitioner, Quota};
 use super::resources::{MAX_PARTITIONS, Resources};
-use super::runs::{Merge, ScratchFile, SortedRun, max_merged_runs};
-use super::table::{Added, BLOCK, Partitioning, Table, bytes_of};
+use super::table::{BLOCK, Table};
 use super::transition::Transition;
 
 /// Intended number of combinations in a partition.
@@ -35,87 +33,11 @@ const SPARE_BLOCKS_DIVISOR: usize = 4;
 /// From this share of a layer on, the size of the next one is extrapolated.
 const MIN_SHARE_TO_EXTRAPOLATE: f64 = 0.25;
 
-/// Where there is a scratch folder, a layer stays in memory if it takes at most the memory divided by this.
-const LAYER_MEMORY_DIVISOR: u64 = 4;
-
 /// Maximum number of combinations in a chunk of a layer.
 const MAX_CHUNK: u64 = 1 << 10;
 
-/// Combinations merged or joined between two polls of `stop`, and the number of blocks that have as many.
-pub(super) const COMBINATIONS_PER_POLL: u64 = 1 << 14;
-const BLOCKS_PER_POLL: u64 = COMBINATIONS_PER_POLL / BLOCK as u64;
-
-/// A partition of the next layer, while it is being built.
-#[derive(Debug)]
-struct PartitionBuilder<K, N> {
-    table: Table<K, N>,
-    /// The combinations that did not fit into memory.
-    runs: Vec<SortedRun>,
-}
-
-impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
-    fn new(table: Table<K, N>) -> Self {
-        PartitionBuilder {
-            table,
-            runs: Vec::new(),
-        }
-    }
-
-    fn add(
-        &mut self,
-        block: &[(K, N)],
-        resources: &Resources<'_>,
-        file: Option<&ScratchFile>,
-    ) -> Result<(), SweepEnd> {
-        match (self.table.add(block, &resources.memory), file) {
-            (Added::All, _) => Ok(()),
-            (Added::Overflow, _) => Err(SweepEnd::Overflow),
-            (Added::Full, None) => Err(SweepEnd::Full),
-            (Added::Full, Some(file)) => {
-                if self.table.len() == 0 {
-                    // The first allocation is so small that it may exceed the memory.
-                    self.table.allocate_first(&resources.memory);
-                } else {
-                    self.write(resources, file)?;
-                }
-                match self.table.add(block, &resources.memory) {
-                    Added::All => Ok(()),
-                    Added::Overflow => Err(SweepEnd::Overflow),
-                    Added::Full => Err(SweepEnd::Full),
-                }
-            }
-        }
-    }
-
-    /// Writes the table to disk.
-    fn write(&mut self, resources: &Resources<'_>, file: &ScratchFile) -> Result<(), SweepEnd> {
-        // The sorted copy and the table exist at the same time until the run is written.
-        let bytes = bytes_of::<K, N>(self.table.len());
-        resources.memory.reserve(bytes);
-        let combinations = self.table.drain_sorted();
-        let len = combinations.len() as u64;
-        let run = file.write(len, combinations.into_iter().map(Ok))?;
-        resources.memory.release(bytes);
-        self.runs.push(run);
-        if (resources.stop)() {
-            return Err(SweepEnd::Stopped);
-        }
-        if self.runs.len() >= max_merged_runs(resources.read_bytes()) {
-            let mut merge = Merge::<K, N>::new(file, &self.runs, resources.read_bytes())?;
-            let max_len = self.runs.iter().map(|run| run.len).sum();
-            let mut combinations = 0;
-            let merged = std::iter::from_fn(|| {
-                combinations += 1;
-                match combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
-                    true => Some(Err(SweepEnd::Stopped)),
-                    false => merge.next(file).transpose(),
-                }
-            });
-            self.runs = vec![file.write(max_len, merged)?];
-        }
-        Ok(())
-    }
-}
+/// Blocks of successors that are taken between two polls of `stop`.
+const BLOCKS_PER_POLL: u64 = (1 << 14) / BLOCK as u64;
 
 /// How far the successors of a layer have been generated.
 #[derive(Debug)]
@@ -128,7 +50,7 @@ pub(super) struct Generation<K, N> {
     frees: bool,
     freed: usize,
     /// See [`Batch::has_places`].
-    has_places: bool,
+    pub(super) has_places: bool,
 }
 
 impl<K: Key, N: PathCount> Generation<K, N> {
@@ -140,27 +62,16 @@ impl<K: Key, N: PathCount> Generation<K, N> {
         targets: usize,
         frees: bool,
         resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
-        if !resources.memory.try_reserve(resources.all_read_bytes()) {
-            return Err(SweepEnd::Full);
-        }
+    ) -> Self {
         let chunk = layer.len() / (8 * resources.threads as u64);
         let max_batch = resources.max_batch::<K, N>();
-        Ok(Generation {
+        Generation {
             chunks: Chunks::new(layer, chunk.clamp(1, MAX_CHUNK) as usize),
             partitioners: vec![Partitioner::new(transition)],
             batch_size: FIRST_BATCH.max(4 * targets * BLOCK).min(max_batch),
             frees,
             freed: 0,
             has_places: false,
-        })
-    }
-
-    /// Lets each successor have, instead of a path count, the place of the combination that leads to it. The layer must be in memory.
-    pub(super) fn with_places(self) -> Self {
-        Generation {
-            has_places: true,
-            ..self
         }
     }
 
@@ -180,42 +91,32 @@ impl<K: Key, N: PathCount> Generation<K, N> {
 /// The next layer, while it is being built.
 #[derive(Debug)]
 pub(super) struct NextLayer<K, N> {
-    builders: Vec<PartitionBuilder<K, N>>,
-    /// The file for what exceeds the memory.
-    file: Option<ScratchFile>,
-    /// Whether the number of partitions may grow.
-    may_split: bool,
+    /// Its partitions. Their number grows with their size.
+    pub(super) tables: Vec<Table<K, N>>,
     /// The share of the layer before and the number of combinations, after the batch before.
     before: (f64, usize),
     generation: Generation<K, N>,
 }
 
 impl<K: Key, N: PathCount> NextLayer<K, N> {
-    /// Begins to build the next layer in this number of partitions, or, for `None`, in a number that fits its size. If `frees`, the memory of
-    /// `layer` is freed where it has been read. If not, the layer can be built for a smaller class of fillings instead, so it is
-    /// [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
+    /// Begins to build the next layer. If `frees`, the memory of `layer` is freed where it has been read. If not, the layer can be built for a
+    /// smaller class of fillings instead, so it is [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
     pub(super) fn new(
         layer: &Layer<K, N>,
         transition: &Transition<'_, K>,
-        partitions: Option<usize>,
         frees: bool,
         resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
+    ) -> Self {
         let wanted =
             usize::try_from(layer.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
-        let count = partitions.unwrap_or_else(|| {
-            (wanted.min(MAX_PARTITIONS) + 1)
-                .next_power_of_two()
-                .min(resources.max_partitions::<K, N>())
-        });
-        let builder = || PartitionBuilder::new(Table::default());
-        Ok(NextLayer {
-            builders: (0..count).map(|_| builder()).collect(),
-            file: resources.scratch.map(ScratchFile::new).transpose()?,
-            may_split: partitions.is_none(),
+        let count = (wanted.min(MAX_PARTITIONS) + 1)
+            .next_power_of_two()
+            .min(resources.max_partitions::<K, N>());
+        NextLayer {
+            tables: vec![Table::default(); count],
             before: (0.0, 0),
-            generation: Generation::new(layer, transition, count, frees, resources)?,
-        })
+            generation: Generation::new(layer, transition, count, frees, resources),
+        }
     }
 
     /// Goes on building it.
@@ -225,34 +126,28 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         transition: &Transition<'_, K>,
         resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
-        let (file, may_split) = (self.file.as_ref(), self.may_split);
         let frees = self.generation.frees;
         let before = &mut self.before;
         layer.generate_successors(
             &mut self.generation,
             transition,
-            &mut self.builders,
+            &mut self.tables,
             resources,
-            |partition, block, _, resources| partition.add(block, resources, file),
-            |builders, resources, share| {
-                let tables = builders.iter().map(|partition| &partition.table);
-                let now = (share, tables.map(Table::len).sum());
+            |table, block, _, resources| table.add(block, &resources.memory),
+            |tables, resources, share| {
+                let now = (share, tables.iter().map(Table::len).sum());
                 let before = std::mem::replace(before, now);
-                if !frees && file.is_none() && outgrows(builders, resources, before, now) {
+                if !frees && outgrows(tables, resources, before, now) {
                     return Err(SweepEnd::Full);
                 }
-                match may_split {
-                    true => split(builders, resources),
-                    false => Ok(()),
-                }
+                split(tables, resources)
             },
         )
     }
 
-    /// The number of combinations so far, without those on disk.
+    /// The number of combinations so far.
     pub(super) fn len(&self) -> usize {
-        let tables = self.builders.iter().map(|partition| &partition.table);
-        tables.map(Table::len).sum()
+        self.tables.iter().map(Table::len).sum()
     }
 
     /// The share of the layer before that has been read, roughly.
@@ -260,58 +155,22 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         self.generation.share()
     }
 
-    /// Whether a part of it is on disk.
-    pub(super) fn is_on_disk(&self) -> bool {
-        self.builders.iter().any(|it| !it.runs.is_empty())
-    }
-
-    /// The tables of its partitions, none of which is on disk.
-    pub(super) fn into_tables(self) -> Vec<Table<K, N>> {
-        let builders = self.builders.into_iter();
-        builders.map(|partition| partition.table).collect()
-    }
-
-    /// Completes the layer: on disk if a part of it is there or if it is large, else in memory.
-    pub(super) fn finish(mut self, resources: &Resources<'_>) -> Result<Layer<K, N>, SweepEnd> {
-        let is_large = bytes_of::<K, N>(self.len()) > resources.bytes / LAYER_MEMORY_DIVISOR;
-        if !is_large && !self.is_on_disk() {
-            self.file = None;
-        }
-        self.write(resources)
-    }
-
-    /// Completes the layer: on disk if there is a file for it, else in memory.
-    pub(super) fn write(self, resources: &Resources<'_>) -> Result<Layer<K, N>, SweepEnd> {
+    /// Completes the layer.
+    pub(super) fn finish(self, resources: &Resources<'_>) -> Result<Layer<K, N>, SweepEnd> {
         let is_large = self.len() >= MIN_SHARED_BATCH;
-        let NextLayer { builders, file, .. } = self;
-        let mut partitions: Vec<(PartitionBuilder<K, N>, Partition<K, N>)> = builders
-            .into_iter()
-            .map(|partition| (partition, Partition::Disk(Vec::new())))
-            .collect();
-        resources.for_each(is_large, &mut partitions, |_, (builder, partition)| {
+        let tables = self.tables.into_iter();
+        let mut partitions: Vec<_> = tables.map(|table| (table, Vec::new())).collect();
+        resources.for_each(is_large, &mut partitions, |_, (table, partition)| {
             if (resources.stop)() {
                 return Err(SweepEnd::Stopped);
             }
-            if let Some(file) = &file {
-                if builder.table.len() > 0 {
-                    builder.write(resources, file)?;
-                }
-                std::mem::take(&mut builder.table).into_vec(&resources.memory);
-                *partition = Partition::Disk(std::mem::take(&mut builder.runs));
-            } else {
-                let table = std::mem::take(&mut builder.table);
-                *partition = Partition::Memory(table.into_vec(&resources.memory));
-            }
+            *partition = std::mem::take(table).into_vec(&resources.memory);
             Ok(())
         })?;
-        Ok(Layer {
-            partitions: partitions
-                .into_iter()
-                .map(|(_, partition)| partition)
-                .collect(),
-            file,
-            kept: None,
-        })
+        let partitions = partitions.into_iter();
+        Ok(Layer::new(
+            partitions.map(|(_, partition)| partition).collect(),
+        ))
     }
 }
 
@@ -344,18 +203,14 @@ impl<K: Key, N: PathCount> Layer<K, N> {
                 partitioners.resize_with(resources.threads, || Partitioner::new(transition));
             }
             let (stop, count) = (resources.stop, partitioners.len());
-            let partitioning = Partitioning {
-                partitions: targets.len(),
-            };
             let first_blocks = count * targets.len();
             let blocks = (*batch_size / BLOCK).max(2 * first_blocks);
             let batch = Batch {
                 layer: self,
                 transition,
                 chunks,
-                partitioning,
+                partitions: targets.len(),
                 max_blocks: blocks / count,
-                read_bytes: resources.read_bytes(),
                 has_places: *has_places,
             };
             let is_large = count > 1;
@@ -419,7 +274,6 @@ impl<K: Key, N: PathCount> Layer<K, N> {
             }
         }
         generation.free_batches(resources);
-        resources.memory.release(resources.all_read_bytes());
         Ok(())
     }
 }
@@ -427,7 +281,7 @@ impl<K: Key, N: PathCount> Layer<K, N> {
 /// Whether the next layer is likely to outgrow the memory, extrapolated from its number of combinations at two shares of the layer before.
 /// The number grows as a power of the share, as later combinations more often lead to ones that are known.
 fn outgrows<K: Key, N: PathCount>(
-    builders: &[PartitionBuilder<K, N>],
+    tables: &[Table<K, N>],
     resources: &Resources<'_>,
     (share_before, len_before): (f64, usize),
     (share, len): (f64, usize),
@@ -438,47 +292,37 @@ fn outgrows<K: Key, N: PathCount>(
     let growth = (len as f64 / len_before.max(1) as f64).ln();
     let exponent = growth / (share / share_before).ln();
     let factor = (1.0 / share).powf(exponent);
-    let bytes_to_grow = |partition: &PartitionBuilder<K, N>| {
-        let len = factor * partition.table.len() as f64;
-        partition.table.bytes_to_grow(len as usize)
-    };
-    builders.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
+    let bytes_to_grow =
+        |table: &Table<K, N>| table.bytes_to_grow((factor * table.len() as f64) as usize);
+    tables.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
 }
 
-/// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.
+/// Splits the partitions when they have become large, unless the memory does not suffice.
 fn split<K: Key, N: PathCount>(
-    builders: &mut Vec<PartitionBuilder<K, N>>,
+    tables: &mut Vec<Table<K, N>>,
     resources: &Resources<'_>,
 ) -> Result<(), SweepEnd> {
-    let count = builders.len();
+    let count = tables.len();
     let factor = MAX_SPLIT_FACTOR.min(resources.max_partitions::<K, N>() / count);
-    let len: usize = builders.iter().map(|partition| partition.table.len()).sum();
-    let tables = builders.iter().map(|partition| &partition.table);
-    let needed: u64 = tables.map(|table| table.split_bytes(factor)).sum();
+    let len: usize = tables.iter().map(Table::len).sum();
+    let needed: u64 = tables.iter().map(|table| table.split_bytes(factor)).sum();
     if factor < 2
         || (len as u64) < 4 * COMBINATIONS_PER_PARTITION * count as u64
         || needed > resources.memory.remaining()
-        || builders.iter().any(|partition| !partition.runs.is_empty())
     {
         return Ok(());
     }
-    let partitioning = Partitioning {
-        partitions: count * factor,
-    };
-    let tables = builders.drain(..).map(|partition| vec![partition.table]);
-    let mut tables: Vec<Vec<Table<K, N>>> = tables.collect();
-    resources.for_each(true, &mut tables, |_, tables| {
+    let whole = tables.drain(..).map(|table| vec![table]);
+    let mut parts: Vec<Vec<Table<K, N>>> = whole.collect();
+    resources.for_each(true, &mut parts, |_, tables| {
         if (resources.stop)() {
             return Err(SweepEnd::Stopped);
         }
         let table = tables.pop().unwrap_or_default();
-        *tables = table
-            .split(factor, partitioning, &resources.memory)
-            .ok_or(SweepEnd::Full)?;
+        *tables = table.split(factor, count * factor, &resources.memory)?;
         Ok(())
     })?;
-    let tables = tables.into_iter().flatten();
-    builders.extend(tables.map(PartitionBuilder::new));
+    tables.extend(parts.into_iter().flatten());
     Ok(())
 }
 

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::allowance::{Allowance, ShouldStop, SweepEnd};
 use super::memory::Memory;
 use super::table::{BLOCK, bytes_of};
-use crate::count::scratch::Scratch;
 
 /// Maximum number of partitions of a layer.
 pub(super) const MAX_PARTITIONS: usize = 1 << 12;
@@ -22,9 +21,6 @@ const MIN_SHARED_CHUNKS: usize = 4;
 /// have nothing left to do.
 const MIN_TASKS_PER_THREAD: usize = 8;
 
-/// The memory divided by this is for the buffers that read from disk.
-const READ_MEMORY_DIVISOR: u64 = 16;
-
 /// The remaining resources of a sweep.
 pub(crate) struct Resources<'r> {
     pub(crate) memory: Memory<'r>,
@@ -34,24 +30,19 @@ pub(crate) struct Resources<'r> {
     pub(crate) combinations: u64,
     pub(crate) spent: u64,
     pub(crate) threads: usize,
-    pub(crate) may_divide: bool,
     pub(crate) stop: ShouldStop<'r>,
-    pub(crate) scratch: Option<&'r Scratch>,
 }
 
 impl<'r> Resources<'r> {
     /// `combination_ns`: nanoseconds per combination. `held`: the bytes of the memory that the sweep holds already.
     pub(crate) fn new(allowance: Allowance<'r>, combination_ns: u64, held: u64) -> Self {
         Resources {
-            memory: Memory::new(allowance.bytes, held, allowance.make_room)
-                .beside(allowance.beside),
+            memory: Memory::new(allowance, held),
             bytes: allowance.bytes,
             combinations: allowance.work_ns / combination_ns,
             spent: 0,
             threads: allowance.threads,
-            may_divide: allowance.may_divide,
             stop: allowance.stop,
-            scratch: allowance.scratch,
         }
     }
 
@@ -76,16 +67,6 @@ impl<'r> Resources<'r> {
             .next_power_of_two()
             .div_ceil(2)
             .min(MAX_PARTITIONS)
-    }
-
-    /// Bytes of all buffers for reading partitions from disk.
-    pub(crate) fn all_read_bytes(&self) -> u64 {
-        self.scratch.map_or(0, |_| self.bytes / READ_MEMORY_DIVISOR)
-    }
-
-    /// Bytes of the buffers for reading one partition from disk.
-    pub(crate) fn read_bytes(&self) -> u64 {
-        self.all_read_bytes() / (2 * self.threads) as u64
     }
 
     /// What `work` returns for each chunk of a list, in order, on all threads if there are many chunks. It is called with the index of the
@@ -131,39 +112,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buffers_take_fixed_shares_of_the_memory() {
-        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let resources = |bytes: u64, threads: usize, scratch| {
+    fn batches_take_a_fixed_share_of_the_memory() {
+        let resources = |bytes: u64, threads: usize| {
             let allowance = Allowance {
-                bytes,
-                work_ns: 4500,
                 threads,
-                scratch,
-                may_divide: true,
-                stop: &|| false,
-                make_room: &|_| (),
-                beside: &|| 0,
+                ..Allowance::of(bytes, 4500)
             };
             Resources::new(allowance, 45, 0)
         };
-        let one = resources(1 << 20, 1, None);
+        let one = resources(1 << 20, 1);
         assert_eq!(one.combinations, 100);
         // An eighth of the memory, for combinations of 16 and of 32 bytes.
         assert_eq!(one.max_batch::<u64, u64>(), 1 << 13);
         assert_eq!(one.max_batch::<Pair, Pair>(), 1 << 12);
         // In a full batch a partition has four blocks of 64.
         assert_eq!(one.max_partitions::<u64, u64>(), 32);
-        assert_eq!((one.all_read_bytes(), one.read_bytes()), (0, 0));
-        let four = resources(1 << 20, 4, Some(&scratch));
+        let four = resources(1 << 20, 4);
         assert_eq!(four.max_partitions::<u64, u64>(), 8);
-        // Each thread may read a partition while its partitioner has another one open.
-        assert_eq!(
-            (four.all_read_bytes(), four.read_bytes()),
-            (1 << 16, (1 << 16) / 8)
-        );
-        let large = resources(1 << 40, 1, None);
+        let large = resources(1 << 40, 1);
         assert_eq!(large.max_batch::<u64, u64>(), 1 << 22);
         assert_eq!(large.max_partitions::<u64, u64>(), MAX_PARTITIONS);
-        assert_eq!(resources(0, 1, None).max_partitions::<u64, u64>(), 1);
+        assert_eq!(resources(0, 1).max_partitions::<u64, u64>(), 1);
     }
 }

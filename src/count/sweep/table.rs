@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::memory::Memory;
 
@@ -12,17 +13,6 @@ pub(crate) const BLOCK: usize = 64;
 
 /// Buckets of a table at its first allocation.
 const FIRST_BUCKETS: usize = 2 * BLOCK;
-
-/// The result of adding combinations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
-    /// All were added.
-    All,
-    /// None was added: there is no memory for a larger table.
-    Full,
-    /// A path count exceeded its integer type.
-    Overflow,
-}
 
 /// A table from combinations to path counts.
 #[derive(Clone, Debug)]
@@ -38,20 +28,6 @@ impl<K, N> Default for Table<K, N> {
             map: FxHashMap::default(),
             buckets: 0,
         }
-    }
-}
-
-/// The partitioning of combinations by hash.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Partitioning {
-    pub(crate) partitions: usize,
-}
-
-impl Partitioning {
-    /// The partition of a combination.
-    #[inline]
-    pub(crate) fn partition<K: Key>(self, key: K) -> usize {
-        ((u128::from(key.mix()) * self.partitions as u128) >> 64) as usize
     }
 }
 
@@ -91,11 +67,11 @@ impl<K: Key, N: PathCount> Table<K, N> {
         self.map.get(&key).copied()
     }
 
-    /// Adds up to [`BLOCK`] combinations: all of them or none.
+    /// Adds up to [`BLOCK`] combinations. [`SweepEnd::Full`] when there is no memory for a larger table.
     #[inline]
-    pub(crate) fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Added {
-        if self.map.len() + block.len() > capacity(self.buckets) && !self.grow(memory) {
-            return Added::Full;
+    pub(crate) fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Result<(), SweepEnd> {
+        if self.map.len() + block.len() > capacity(self.buckets) {
+            self.grow(memory)?;
         }
         for &(key, paths) in block {
             match self.map.get_mut(&key) {
@@ -104,51 +80,38 @@ impl<K: Key, N: PathCount> Table<K, N> {
                 }
                 Some(sum) => match sum.add(paths) {
                     Some(more) => *sum = more,
-                    None => return Added::Overflow,
+                    None => return Err(SweepEnd::Overflow),
                 },
             }
         }
-        Added::All
+        Ok(())
     }
 
-    fn grow(&mut self, memory: &Memory<'_>) -> bool {
+    fn grow(&mut self, memory: &Memory<'_>) -> Result<(), SweepEnd> {
         let before = self.buckets;
         let buckets = (2 * before).max(FIRST_BUCKETS);
         if !memory.try_reserve(bytes_of_buckets::<K, N>(buckets)) {
-            return false;
+            return Err(SweepEnd::Full);
         }
-        self.resize(buckets);
-        memory.release(bytes_of_buckets::<K, N>(before));
-        true
-    }
-
-    fn resize(&mut self, buckets: usize) {
         self.buckets = buckets;
         self.map.reserve(capacity(buckets) - self.map.len());
+        memory.release(bytes_of_buckets::<K, N>(before));
+        Ok(())
     }
 
-    /// Makes the first allocation even if that exceeds the memory.
-    pub(crate) fn allocate_first(&mut self, memory: &Memory<'_>) {
-        memory.reserve(bytes_of_buckets::<K, N>(FIRST_BUCKETS));
-        self.resize(FIRST_BUCKETS);
-    }
-
-    /// Divides the combinations among `factor` tables, each of which is one partition of `partitioning`; `None` when there is no memory.
+    /// Divides the combinations among `factor` tables, each of which is one of `partitions` partitions.
     pub(crate) fn split(
         mut self,
         factor: usize,
-        partitioning: Partitioning,
+        partitions: usize,
         memory: &Memory<'_>,
-    ) -> Option<Vec<Self>> {
-        let mut tables = vec![Table::default(); factor];
+    ) -> Result<Vec<Self>, SweepEnd> {
+        let mut tables: Vec<Self> = vec![Table::default(); factor];
         for combination in self.map.drain() {
-            let table: &mut Self = &mut tables[partitioning.partition(combination.0) % factor];
-            if table.add(&[combination], memory) != Added::All {
-                return None;
-            }
+            tables[combination.0.partition(partitions) % factor].add(&[combination], memory)?;
         }
         memory.release(bytes_of_buckets::<K, N>(self.buckets));
-        Some(tables)
+        Ok(tables)
     }
 
     /// An upper bound on the bytes that dividing it among `factor` tables takes.
@@ -164,27 +127,21 @@ impl<K: Key, N: PathCount> Table<K, N> {
         memory.release(bytes_of_buckets::<K, N>(self.buckets));
         combinations
     }
-
-    /// Removes all combinations and returns them sorted by key. The table keeps its memory.
-    pub(crate) fn drain_sorted(&mut self) -> Vec<(K, N)> {
-        let mut combinations: Vec<(K, N)> = self.map.drain().collect();
-        combinations.sort_unstable_by_key(|&(key, _)| key);
-        combinations
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::allowance::Allowance;
     use super::*;
 
     #[test]
     fn a_table_adds_up_path_counts_and_stays_within_its_memory() {
-        let memory = Memory::new(1 << 20, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
         let mut table = Table::<u64, u64>::default();
         let keys: Vec<(u64, u64)> = (0..5000).map(|i| (i * i % 4001, i + 1)).collect();
         let mut wanted = std::collections::BTreeMap::new();
         for block in keys.chunks(BLOCK) {
-            assert_eq!(table.add(block, &memory), Added::All);
+            assert_eq!(table.add(block, &memory), Ok(()));
             block
                 .iter()
                 .for_each(|&(key, paths)| *wanted.entry(key).or_insert(0) += paths);
@@ -204,13 +161,12 @@ mod tests {
             table.split_bytes(4),
             bytes_of_buckets::<u64, u64>(4 * wanted.len() + 4 * FIRST_BUCKETS)
         );
-        let four = Partitioning { partitions: 4 };
         let most = table.split_bytes(4);
-        let tables = table.split(4, four, &memory).unwrap();
+        let tables = table.split(4, 4, &memory).unwrap();
         assert!((1 << 20) - memory.remaining() <= most);
         assert_eq!(tables.iter().map(Table::len).sum::<usize>(), wanted.len());
         for (&key, &paths) in &wanted {
-            assert_eq!(tables[four.partition(key)].get(key), Some(paths));
+            assert_eq!(tables[key.partition(4)].get(key), Some(paths));
         }
         let dense: Vec<_> = tables.into_iter().map(|t| t.into_vec(&memory)).collect();
         let places: usize = dense.iter().map(|partition| partition.capacity()).sum();
@@ -222,29 +178,28 @@ mod tests {
 
     #[test]
     fn a_table_without_memory_is_full_and_keeps_its_entries() {
-        let memory = Memory::new(4096, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(4096, 0), 0);
         let mut table = Table::<u64, u64>::default();
-        let added: Vec<Added> = (0..1000)
-            .map(|key| table.add(&[(key, 1)], &memory))
-            .collect();
-        let all = added
-            .iter()
-            .take_while(|added| **added == Added::All)
-            .count();
-        assert!(all == 112 && added[all..].iter().all(|added| *added == Added::Full));
-        let all = table.drain_sorted();
-        assert!(all.is_sorted() && all.len() == 112);
-        assert_eq!((table.len(), table.get(1)), (0, None));
-        assert_eq!(table.add(&[(1, u64::MAX)], &memory), Added::All);
-        assert_eq!(table.add(&[(1, 1)], &memory), Added::Overflow);
+        let mut add = |key| table.add(&[(key, 1)], &memory);
+        assert!((0..112).all(|key| add(key) == Ok(())));
+        assert!((112..1000).all(|key| add(key) == Err(SweepEnd::Full)));
+        assert_eq!((table.len(), table.get(1)), (112, Some(1)));
+    }
+
+    #[test]
+    fn a_path_count_that_is_too_large_is_an_overflow() {
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
+        let mut table = Table::<u64, u64>::default();
+        assert_eq!(table.add(&[(1, u64::MAX)], &memory), Ok(()));
+        assert_eq!(table.add(&[(1, 1)], &memory), Err(SweepEnd::Overflow));
     }
 
     #[test]
     fn a_table_grows_to_the_next_power_of_two() {
-        let memory = Memory::new(1 << 20, 0, &|_| ());
+        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
         let mut table = Table::<u64, u64>::default();
         assert_eq!(table.bytes_to_grow(0), 0);
-        assert_eq!(table.add(&[(1, 1)], &memory), Added::All);
+        assert_eq!(table.add(&[(1, 1)], &memory), Ok(()));
         // It has 128 buckets of 17 bytes, an eighth of which stays free.
         assert_eq!(memory.remaining(), (1 << 20) - 128 * 17);
         assert_eq!(table.bytes_to_grow(112), 0);

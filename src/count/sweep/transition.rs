@@ -8,65 +8,8 @@ use std::ops::BitXor;
 
 use super::key::Key;
 use super::line_fillings::{FillingsCursor, LineFillings};
-
-/// The layout of a packed combination: the bits of the state of each line across.
-#[derive(Clone, Debug)]
-pub(crate) struct Packing {
-    /// For each line, its first bit and its number of bits.
-    fields: Vec<(u32, u32)>,
-    /// Number of bits in all.
-    pub(crate) bits: u32,
-}
-
-impl Packing {
-    /// For lines with these numbers of states.
-    pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
-        let mut bits = 0;
-        let fields = states.map(|states| {
-            let first = bits;
-            bits += usize::BITS - (states - 1).leading_zeros();
-            (first, bits - first)
-        });
-        let fields = fields.collect();
-        Packing { fields, bits }
-    }
-
-    /// The state of this line in a combination.
-    #[inline]
-    pub(super) fn state<K: Key>(&self, key: K, line: usize) -> usize {
-        self.field(line).state(key)
-    }
-
-    fn field(&self, line: usize) -> Field {
-        let (first, bits) = self.fields[line];
-        Field {
-            // An empty field at the end would have a shift by the whole width, which is not allowed.
-            first: if bits == 0 { 0 } else { first },
-            mask: (1 << bits) - 1,
-        }
-    }
-}
-
-/// The bits of the state of a line across.
-#[derive(Clone, Copy, Debug)]
-struct Field {
-    first: u32,
-    mask: u64,
-}
-
-impl Field {
-    /// The field for a known cell of the passed line, where no line across has a state.
-    const NONE: Field = Field { first: 0, mask: 0 };
-
-    #[inline]
-    fn state<K: Key>(self, key: K) -> usize {
-        (key.bits(self.first) & self.mask) as usize
-    }
-
-    fn key<K: Key>(self, state: u32) -> K {
-        K::new(state, self.first)
-    }
-}
+use super::lines::AlongLine;
+use super::packing::{Field, Packing};
 
 /// What passing a line does to a line across: for each of its states, the possible next states.
 #[derive(Clone, Debug)]
@@ -149,10 +92,9 @@ pub(crate) struct Transition<'l, K> {
 }
 
 impl<'l, K: Key> Transition<'l, K> {
-    /// The transition past a line with these fillings that crosses these lines across, whose transitions are `moves`.
-    pub(crate) fn new(
-        line_fillings: &'l LineFillings,
-        crossings: &[usize],
+    /// The transition past a line, with these moves of the lines across.
+    pub(super) fn new(
+        line: &'l AlongLine,
         moves: &[Move],
         before: &Packing,
         after: &Packing,
@@ -179,7 +121,8 @@ impl<'l, K: Key> Transition<'l, K> {
             };
             (next, [more_empty, more_filled])
         };
-        let mut crossings = crossings.iter();
+        let line_fillings = &line.line_fillings;
+        let mut crossings = line.crossings.iter();
         let mut crossed = Vec::with_capacity(line_fillings.cells.len());
         for cell in &line_fillings.cells {
             crossed.push(match cell {
@@ -480,11 +423,10 @@ mod tests {
     /// states. The first two lines across have this number of states, of which only the first occurs; they are not crossed. Nor is the
     /// last one.
     fn check_all_successors<K: Key>(states_of_first: usize) {
-        let known = Known {
-            filled: 0u64,
-            empty: 0,
+        let line = AlongLine {
+            line_fillings: LineFillings::new(&[1, 1], 5, Known::NOTHING, 0x1fu64).unwrap(),
+            crossings: vec![2, 3, 4, 5, 6],
         };
-        let line_fillings = LineFillings::new(&[1, 1], 5, known, 0x1f).unwrap();
         let stays = || Move::Uncrossed(vec![vec![0]]);
         let mut moves = vec![stays(), stays()];
         moves.extend((0..5).map(|i| match i % 2 {
@@ -494,8 +436,7 @@ mod tests {
         moves.push(Move::Uncrossed(vec![vec![0, 2], vec![1]]));
         let packing = |states| Packing::new([states_of_first; 2].into_iter().chain([states; 6]));
         let (before, after) = (packing(2), packing(3));
-        let transition =
-            Transition::<K>::new(&line_fillings, &[2, 3, 4, 5, 6], &moves, &before, &after);
+        let transition = Transition::<K>::new(&line, &moves, &before, &after);
         let mut successors = transition.successors();
         for states in 0..1u32 << 6 {
             let state = |i: usize| (states >> i & 1) as usize;

@@ -22,9 +22,6 @@ const STORED_POWER: f64 = 0.75;
 /// Combinations for which a table has room for each one in it, at most.
 const TABLE_ROOM: f64 = 2.3;
 
-/// Combinations generated for each one of a layer on disk, which is not sampled.
-const GENERATED_UNSAMPLED: f64 = 10.0;
-
 /// What a frontier is expected to do at a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected {
@@ -55,20 +52,16 @@ impl Expected {
 #[derive(Debug)]
 pub(super) struct Walks<K> {
     walks: Vec<(K, f64)>,
-    /// Combinations that have no walk.
-    unsampled: f64,
     random: u64,
 }
 
 impl<K: Key> Walks<K> {
-    /// Walks that begin at combinations of this layer, unless it is on disk.
+    /// Walks that begin at combinations of this layer.
     pub(super) fn new<N: PathCount>(layer: &Layer<K, N>) -> Self {
         let number = (layer.len() / COMBINATIONS_PER_WALK).clamp(MIN_WALKS, MAX_WALKS);
         let sample: Vec<K> = layer.sample(number).collect();
-        let len = layer.len() as f64;
-        let each = len / sample.len().max(1) as f64;
+        let each = layer.len() as f64 / sample.len().max(1) as f64;
         Walks {
-            unsampled: if sample.is_empty() { len } else { 0.0 },
             walks: sample.into_iter().map(|key| (key, each)).collect(),
             random: 1,
         }
@@ -107,52 +100,35 @@ impl<K: Key> Walks<K> {
         // The walks that went on stand for those that ended too.
         let mut factor = if walked > 0.0 { sampled / walked } else { 1.0 };
         let expected = Expected {
-            read: sampled + self.unsampled,
-            generated: factor * generated + GENERATED_UNSAMPLED * self.unsampled,
+            read: sampled,
+            generated: factor * generated,
         };
-        let stored_per_generated = expected.stored() / expected.generated.max(1.0);
-        factor *= stored_per_generated;
+        factor *= expected.stored() / expected.generated.max(1.0);
         (self.walks.iter_mut()).for_each(|(_, number)| *number *= factor);
-        self.unsampled *= GENERATED_UNSAMPLED * stored_per_generated;
         expected
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::Partition;
-    use super::super::line_fillings::LineFillings;
-    use super::super::transition::{Move, Packing};
+    use super::super::fixtures::{fills_once, with_transition};
+    use super::super::transition::Move;
     use super::*;
-    use crate::line::Known;
 
     /// What walks from these combinations, each of which is one bit for each line across, are expected to do at the first two of several
     /// lines with these blocks. If `fills`, a cell can be filled once only.
     fn pass_twice(blocks: &[u16], length: usize, fills: bool, keys: &[u64]) -> [(f64, f64); 2] {
-        let known = Known {
-            filled: 0u64,
-            empty: 0,
-        };
-        let cells = (1 << length) - 1;
-        let line_fillings = LineFillings::new(blocks, length, known, cells).unwrap();
         let moved = match fills {
-            true => Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]),
+            true => fills_once(),
             false => Move::Crossed(vec![[vec![0], vec![0]]]),
         };
-        let moves = vec![moved; length];
-        let crossings: Vec<usize> = (0..length).collect();
-        let packing = Packing::new([2].into_iter().cycle().take(length));
-        let transition = Transition::new(&line_fillings, &crossings, &moves, &packing, &packing);
-        let combinations = keys.iter().map(|&key| (key, 1u64)).collect();
-        let layer = Layer {
-            partitions: vec![Partition::Memory(combinations)],
-            file: None,
-            kept: None,
-        };
+        let layer = Layer::new(vec![keys.iter().map(|&key| (key, 1u64)).collect()]);
         let mut walks = Walks::new(&layer);
-        [0, 1].map(|_| {
-            let expected = walks.pass(&transition);
-            (expected.read, expected.generated)
+        with_transition(blocks, &vec![moved; length], |transition| {
+            [0, 1].map(|_| {
+                let expected = walks.pass(transition);
+                (expected.read, expected.generated)
+            })
         })
     }
 
@@ -183,27 +159,5 @@ mod tests {
         // There are 177100 fillings, more than are generated for one walk and for all of them.
         let [first, _] = pass_twice(&[1; 6], 30, false, &[0, 0, 0]);
         assert_eq!(first, (3.0, 3.0 * MAX_GENERATED as f64));
-    }
-
-    #[test]
-    fn each_combination_of_a_layer_on_disk_is_assumed_to_have_ten_successors() {
-        let known = Known {
-            filled: 0u64,
-            empty: 0,
-        };
-        let line_fillings = LineFillings::new(&[1], 2, known, 3u64).unwrap();
-        let moves = vec![Move::Crossed(vec![[vec![0], vec![0]]]); 2];
-        let packing = Packing::new([1, 1].into_iter());
-        let transition =
-            Transition::<u64>::new(&line_fillings, &[0, 1], &moves, &packing, &packing);
-        let mut walks = Walks {
-            walks: Vec::new(),
-            unsampled: 1000.0,
-            random: 1,
-        };
-        let first = walks.pass(&transition);
-        assert_eq!((first.read, first.generated), (1000.0, 10_000.0));
-        let second = walks.pass(&transition);
-        assert!((second.read / stored(1000.0, 10_000.0) - 1.0).abs() < 1e-9);
     }
 }
