@@ -71,6 +71,9 @@ impl fmt::Display for Way {
 pub struct Options {
     /// Only these racers, for measurements and tests; `None` for those of the method.
     pub(crate) ways: Option<Vec<Way>>,
+    /// The least slice of work of a racer, in nanoseconds, at least 1. Work is computed from counters of nodes, settles and so on, not from
+    /// a clock.
+    pub slice_ns: u64,
     /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call. Sides are
     /// mostly refuted by probing: a call costs more than it saves unless it comes late.
     pub oracle_percent: u64,
@@ -106,6 +109,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             ways: None,
+            slice_ns: 20_000_000,
             oracle_percent: 400,
             max_probing_settles: 1 << 20,
             min_shared_cells: 24,

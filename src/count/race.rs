@@ -24,11 +24,10 @@ use crate::solutions::Count;
 /// The favourite has this multiple of the work that the others have by right, so that these have a third.
 const FAVOUR: u64 = 3;
 
-/// A slice is the work so far divided by this, within these bounds in nanoseconds; the upper one is for each thread, so that the lower bound
-/// that is shown goes on rising.
+/// A slice is the work so far divided by this, and at most this many of the least slices for each thread, so that the lower bound that is
+/// shown goes on rising.
 const SLICE_DIVISOR: u64 = 8;
-pub(crate) const MIN_SLICE_NS: u64 = 20_000_000;
-const MAX_SLICE_NS: u64 = 2_000_000_000;
+const MAX_SLICES: u64 = 100;
 
 /// How a slice ended.
 #[derive(Debug)]
@@ -61,9 +60,9 @@ pub(crate) trait Racer<W: Word> {
     /// The nanoseconds of work that it is expected to need from now on. Before its first slice: what is known beforehand.
     fn left(&self) -> f64;
 
-    /// The nanoseconds of work of its first slice.
-    fn first_slice(&self) -> u64 {
-        MIN_SLICE_NS
+    /// Its first slice, as a multiple of the least slice.
+    fn first_slices(&self) -> u64 {
+        1
     }
 
     /// A lower bound that it has proved for the count of the component.
@@ -135,16 +134,23 @@ pub(crate) fn race<W: Word>(
     workers: &mut Workers<'_, '_, '_, W>,
     mut report: impl FnMut(&Runner<'_, W>, &SliceEnd),
 ) -> RaceEnd {
-    let control = &workers.crew().control;
+    let crew = workers.crew();
+    let (control, least) = (&crew.control, crew.options.slice_ns);
+    let most = MAX_SLICES
+        .saturating_mul(least)
+        .saturating_mul(crew.workers as u64);
     // The work of racers that have left the race.
     let mut lost = 0;
     while !control.poll() {
         if runners.is_empty() {
             return RaceEnd::Out;
         }
-        let standings: Vec<Standing> = runners.iter().map(Runner::standing).collect();
+        let standings: Vec<Standing> = runners
+            .iter()
+            .map(|runner| runner.standing(least))
+            .collect();
         let next = pick(&standings, lost);
-        let work = slice(&standings, next, lost, workers.crew().workers as u64);
+        let work = slice(&standings, next, lost).clamp(least, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
         let others = Mutex::new(&mut runners);
@@ -164,30 +170,25 @@ pub(crate) fn race<W: Word>(
 }
 
 impl<W: Word> Runner<'_, W> {
-    fn standing(&self) -> Standing {
+    /// `least`: the nanoseconds of the least slice.
+    fn standing(&self, least: u64) -> Standing {
         Standing {
             spent: self.spent,
-            first_slice: self.racer.first_slice(),
+            first_slice: self.racer.first_slices() * least,
             left: self.racer.left(),
         }
     }
 }
 
-/// The work of the next slice of a racer: an eighth of all work so far, or half of its own if it does not lead.
-fn slice(racers: &[Standing], next: usize, lost: u64, threads: u64) -> u64 {
+/// The work of the next slice of a racer: an eighth of all work so far, but no more than half of its own if it does not lead.
+fn slice(racers: &[Standing], next: usize, lost: u64) -> u64 {
     let all: u64 = lost + racers.iter().map(|racer| racer.spent).sum::<u64>();
-    let Standing {
-        spent, first_slice, ..
-    } = racers[next];
-    let own = if spent > 0 { spent / 2 } else { first_slice };
-    let leads = racers.iter().all(|racer| racer.spent <= spent);
-    let work = if leads {
-        all / SLICE_DIVISOR
-    } else {
-        own.min(all / SLICE_DIVISOR)
-    };
-    let least = if spent > 0 { MIN_SLICE_NS } else { first_slice };
-    work.clamp(least, MAX_SLICE_NS * threads)
+    let leads = racers.iter().all(|racer| racer.spent <= racers[next].spent);
+    match racers[next].spent {
+        0 => racers[next].first_slice,
+        _ if leads => all / SLICE_DIVISOR,
+        spent => (spent / 2).min(all / SLICE_DIVISOR),
+    }
 }
 
 /// Frees memory of the racers until all together hold at most this number of bytes: first what is soon done again, then all that a racer
@@ -215,6 +216,8 @@ fn fit<W: Word>(runners: &mut [Runner<'_, W>], bytes: u64) {
 mod tests {
     use super::*;
 
+    const MIN_SLICE_NS: u64 = 20_000_000;
+
     /// A small random generator: the high bits of a linear congruence.
     struct Random(u64);
 
@@ -241,7 +244,7 @@ mod tests {
                 .map(|i| standing(i, left(i, spent[i])))
                 .collect();
             let next = pick(&standings, 0);
-            let work = slice(&standings, next, 0, 1);
+            let work = slice(&standings, next, 0).max(MIN_SLICE_NS);
             spent[next] += work.min(needs[next] - spent[next]);
             if spent[next] == needs[next] {
                 return spent.iter().sum();

@@ -31,8 +31,8 @@ use crate::sat::SatSolver;
 use crate::search::{Outcome, Total};
 use crate::solutions::{Count, Stop};
 
-/// Nanoseconds of work of the tree search in the beginning.
-const OPENING_NS: u64 = 40_000_000;
+/// The work of the tree search in the beginning, as a multiple of the least slice.
+const OPENING_SLICES: u64 = 2;
 
 /// How much the nodes of a graph grow between two reports to its observer.
 const GRAPH_REPORT_GROWTH: u64 = 4;
@@ -352,7 +352,11 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         }
         let mut tree = TreeRacer::new(root, None);
         crew.status.set_activity(Racer::<W>::activity(&tree));
-        let (_, end) = tree.advance(self.workers, OPENING_NS, &|_| ());
+        let (_, end) = tree.advance(
+            self.workers,
+            OPENING_SLICES * crew.options.slice_ns,
+            &|_| (),
+        );
         crew.status.raise_bound(tree.proved());
         match end {
             SliceEnd::Counted(value) => Some(value.count),
@@ -387,7 +391,11 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                 Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
                 Way::Tree => return None,
                 Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
-                Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
+                Way::Backbone => Box::new(BackboneRacer::new(
+                    questions,
+                    root.unknown(),
+                    self.setup.options.slice_ns,
+                )),
             };
             let spent = if way == Way::Backbone {
                 questions.work()

@@ -100,7 +100,6 @@ impl Setup<'_> {
 mod tests {
     use super::super::Counter;
     use crate::board::Cell;
-    use crate::line::Word;
     use crate::puzzle::Puzzle;
     use crate::search::{Cube, Decision};
 

@@ -12,12 +12,12 @@ pub(crate) fn eager() -> search::Options {
     }
 }
 
-/// Habits of a count that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and
-/// probing of the smallest component in the order that probes.
+/// Habits of a count that make everything happen on small puzzles: questions at every node, slices of one node, no probing of the root, and
+/// probing of the smallest component.
 pub(crate) fn restless() -> count::Options {
     count::Options {
         oracle_percent: 0,
-        trial_ns: 0,
+        slice_ns: 1,
         max_probing_settles: 0,
         min_shared_cells: 0,
         min_probed_cells: 0,

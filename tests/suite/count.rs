@@ -44,7 +44,7 @@ fn agree(puzzle: &Puzzle, expected: &Total) {
 #[test]
 fn the_trials_that_helpers_take_come_to_an_end() {
     let options = Options {
-        trial_ns: 10_000_000,
+        slice_ns: 10_000_000,
         ..Options::default()
     };
     let mut random = Random(8);

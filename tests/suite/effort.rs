@@ -21,8 +21,7 @@ const METHODS: [Method; 4] = [
 /// Rounds so short, and backbone searches so weak, that a puzzle of the tests takes several of them.
 fn short_rounds() -> Options {
     Options {
-        trial_ns: 30_000,
-        backbone_ticks: 20_000,
+        slice_ns: 30_000,
         max_probing_settles: 200,
         ..Options::default()
     }

@@ -368,7 +368,7 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
     for puzzle in &puzzles {
         let on = |threads| {
             let options = Options {
-                trial_ns: 0,
+                slice_ns: 1,
                 ..Options::default()
             };
             on_threads(threads, || Counter::new(puzzle).options(options).graph())
@@ -657,7 +657,7 @@ fn a_pause_in_a_later_component_is_no_end() {
         }
         let options = Options {
             // Rounds are so short that the large component takes several.
-            trial_ns: 100_000,
+            slice_ns: 100_000,
             max_probing_settles: 0,
             oracle_percent: 0,
             ..Options::default()

@@ -490,8 +490,7 @@ mod tests {
         let (simple, pairs) = ([&[1][..]; 2], [&[1, 1][..]; 2]);
         let large = UniqueTable::new(1 << 20);
         key_of(&simple, &simple, &large);
-        let mut states = 0;
-        large.for_each(|_, number| states = states.max(number + 1));
+        let states = large.number_of([u32::MAX; 2]).unwrap();
         // Has room for the states of two cells of which one is filled, and for no others.
         let full = UniqueTable::new(u64::from(states) * BYTES_PER_STATE);
         assert!(!key_of(&simple, &simple, &full).is_empty());

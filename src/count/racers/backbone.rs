@@ -10,13 +10,13 @@ use crate::line::Word;
 use crate::run::Activity;
 use crate::solutions::Count;
 
-/// Nanoseconds of work of the first slice: most of it builds the SAT solver and finds a solution.
-const FIRST_SLICE_NS: u64 = 200_000_000;
+/// The first slice, as a multiple of the least one: most of it builds the SAT solver and finds a solution.
+const FIRST_SLICES: u64 = 10;
 
-/// What the search is expected to need before it has begun: on tournament puzzles of 25x25 cells it takes about this.
-const EXPECTED_NS: f64 = 1e9;
+/// What the search is expected to need before it has begun, as such a multiple: on tournament puzzles of 25x25 cells it takes about this.
+const EXPECTED_SLICES: u64 = 50;
 
-/// Work from which on all workers ask: most searches take less, and each solver has to be built.
+/// The work from which on all workers ask, in nanoseconds: most searches take less, and each solver has to be built.
 const SHARED_FROM_NS: u64 = 100_000_000;
 
 /// A search for the backbone. Its state outlives it, as it is about the puzzle and not about one component.
@@ -25,15 +25,18 @@ pub(crate) struct BackboneRacer {
     questions: Arc<Questions>,
     /// Unknown cells of the root.
     unknown: usize,
+    /// Nanoseconds of the least slice.
+    slice_ns: u64,
     progress: Progress,
 }
 
 impl BackboneRacer {
-    /// `unknown`: the number of unknown cells of the root.
-    pub(crate) fn new(questions: &Arc<Questions>, unknown: usize) -> Self {
+    /// `unknown`: the number of unknown cells of the root. `slice_ns`: the nanoseconds of the least slice.
+    pub(crate) fn new(questions: &Arc<Questions>, unknown: usize, slice_ns: u64) -> Self {
         BackboneRacer {
             questions: Arc::clone(questions),
             unknown,
+            slice_ns,
             progress: Progress::default(),
         }
     }
@@ -87,13 +90,13 @@ impl<W: Word> Racer<W> for BackboneRacer {
 
     fn left(&self) -> f64 {
         match self.questions.work() {
-            0 => EXPECTED_NS,
+            0 => (EXPECTED_SLICES * self.slice_ns) as f64,
             // Without progress nothing is known, and as much is left as is done: what has lasted long lasts long.
             work => self.progress.left().min(work as f64),
         }
     }
 
-    fn first_slice(&self) -> u64 {
-        FIRST_SLICE_NS
+    fn first_slices(&self) -> u64 {
+        FIRST_SLICES
     }
 }

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use crate::board::{Board, Cell};
 use crate::count::components::ComponentValue;
 use crate::count::crew::Crew;
-use crate::count::race::{MIN_SLICE_NS, Racer, SliceEnd};
+use crate::count::race::{Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::workers::Workers;
 use crate::line::Word;
@@ -97,7 +97,7 @@ impl<W: Word> Racer<W> for TreeRacer<'_, W> {
             let least = FIRST_NODES.max(tree.nodes / GROWTH);
             let wanted = (before + work - tree.work) / ns_per_node;
             last = wanted.clamp(least, least.max(last * GROWTH));
-            end = tree.search(crew, last, work <= MIN_SLICE_NS);
+            end = tree.search(crew, last, work <= crew.options.slice_ns);
         }
         let spent = tree.work - before;
         let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();

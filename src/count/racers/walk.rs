@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::progress::Progress;
 use crate::count::crew::Crew;
-use crate::count::race::{MIN_SLICE_NS, Racer, SliceEnd};
+use crate::count::race::{Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::walk::Walk;
 use crate::count::workers::{Job, Workers};
@@ -67,7 +67,7 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
         let before = walk.work();
         walk.begin_slice(work);
         // In a shorter slice the others would not have begun before it is over.
-        workers.run(Job::Walk(Arc::clone(&walk)), work > MIN_SLICE_NS);
+        workers.run(Job::Walk(Arc::clone(&walk)), work > crew.options.slice_ns);
         let spent = walk.work() - before;
         self.progress.record(walk.work(), walk.done());
         let bound = walk.bound();

@@ -317,7 +317,11 @@ mod tests {
                         (node, root::cells_of(component))
                     });
                     let roots: Vec<_> = roots.collect();
-                    let known = root::known_cells(board).filled;
+                    let (width, height) = (puzzle.width(), puzzle.height());
+                    let mut known = Grid::new(width, height);
+                    for (r, row) in board.rows().iter().enumerate() {
+                        row.filled.cells().for_each(|c| known.set(r, c, true));
+                    }
                     store.graph.take().unwrap().join().finish(&known, roots)
                 });
                 assert_eq!([&product, graph.count()], [wanted.count(); 2]);

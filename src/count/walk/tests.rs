@@ -52,7 +52,10 @@ fn with_crew<T>(
     setup.options.max_probing_settles = 0;
     let clues = Clues::new(puzzle);
     let table = Arc::new(ComponentTable::new(1 << 24));
-    let (control, status) = (Arc::new(Control::new(&Limits::default(), false)), Status::new(Instant::now()));
+    let (control, status) = (
+        Arc::new(Control::new(&Limits::default(), false)),
+        Status::new(Instant::now()),
+    );
     let numbers = &table.state_numbers;
     let mut statistics = Statistics::default();
     let mut root = match Root::<u64>::open(&setup, &clues, numbers, &control, &mut statistics) {
@@ -95,7 +98,9 @@ fn walk(puzzle: &Puzzle, start: &Start, work: u64) -> Walked {
             }
         }
         let mut statistics = Statistics::default();
-        workers.iter().for_each(|worker| statistics.add(&worker.statistics()));
+        workers
+            .iter()
+            .for_each(|worker| statistics.add(&worker.statistics()));
         Walked {
             value: walk.value().map(|value| value.count),
             bounds,
@@ -147,7 +152,11 @@ fn a_walk_in_slices_counts_each_component_once_and_proves_what_it_has_counted() 
         let whole = walk(&puzzle, &Start::default(), u64::MAX);
         assert!(whole.statistics.tasks > 0);
         for (workers, memory) in [(1, 1 << 26), (2, 1 << 26), (2, 0)] {
-            let start = Start { workers, memory, ..Start::default() };
+            let start = Start {
+                workers,
+                memory,
+                ..Start::default()
+            };
             for work in [1, 20_000, 200_000, u64::MAX] {
                 let walked = walk(&puzzle, &start, work);
                 assert_eq!(walked.value.as_ref(), Some(&all));
@@ -172,7 +181,10 @@ fn components_of_a_side_with_a_solution_are_given_away_and_counted_once() {
     for seed in [115, 301, 312] {
         let picture = random_grid(16, seed);
         let puzzle = Puzzle::from_grid(&picture);
-        let start = Start { witness: Some(picture), ..Start::default() };
+        let start = Start {
+            witness: Some(picture),
+            ..Start::default()
+        };
         let walked = walk(&puzzle, &start, u64::MAX);
         // The other components of the root are not counted here.
         assert!(walked.value.is_some_and(|value| !value.is_zero()));
@@ -187,7 +199,10 @@ fn a_walk_that_is_stopped_proves_most_of_what_it_has_counted() {
         let nodes = walk(&puzzle, &Start::default(), u64::MAX).statistics.nodes;
         let mut best = Count::ZERO;
         for nodes in 0..nodes {
-            let start = Start { nodes: Some(nodes), ..Start::default() };
+            let start = Start {
+                nodes: Some(nodes),
+                ..Start::default()
+            };
             let walked = walk(&puzzle, &start, u64::MAX);
             assert_eq!(walked.value, None);
             let bound = walked.bounds.last().unwrap();
@@ -320,7 +335,10 @@ fn the_work_of_a_slice_ends_it() {
     walk.add(99, WHOLE / 4);
     assert_eq!((walk.is_over(), walk.work_left()), (false, 1));
     walk.add(5, 0);
-    assert_eq!((walk.is_over(), walk.work(), walk.done()), (true, 104, 0.25));
+    assert_eq!(
+        (walk.is_over(), walk.work(), walk.done()),
+        (true, 104, 0.25)
+    );
     walk.begin_slice(10);
     assert_eq!((walk.is_over(), walk.work_left()), (false, 10));
 }
@@ -469,7 +487,11 @@ fn the_sides_within_one_that_the_oracle_has_given_up_on_are_asked_about() {
         (true, false, 1, true, (true, vec![true, false])),
     ] {
         let no_answer = (true, vec![false, false]);
-        let expected = if SatSolver::IS_BUILT_IN { expected } else { no_answer };
+        let expected = if SatSolver::IS_BUILT_IN {
+            expected
+        } else {
+            no_answer
+        };
         with_crew(&permutations(2), &Start::default(), |crew, _| {
             let mut worker = Worker::new(crew);
             worker.question_threshold_ns = 0;

@@ -141,7 +141,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&crew.control),
-            question_threshold_ns: SOLVER_BUILD_NS,
+            question_threshold_ns: crew.options.oracle_threshold_ns(SOLVER_BUILD_NS / 4),
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             branched_cells: 0,
@@ -465,7 +465,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
     }
 
     /// Marks the top frame as alive, and then its ancestors, until one has another component that may have no solution.
-    fn mark_alive(&mut self) {
+    pub(super) fn mark_alive(&mut self) {
         for (depth, frame) in self.frames.iter_mut().rev().enumerate() {
             let others_alive =
                 frame.pending.is_empty() && !frame.product.is_zero() && !frame.has_gaps;
