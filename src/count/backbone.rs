@@ -3,7 +3,7 @@
 //! It is data, as a walk is: what is known of the cells, and what is spent. Each worker asks with the SAT solver that answers its other
 //! questions too, so that what is learnt here helps there.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::walk::{NS_PER_TICK, SOLVER_BUILD_NS, Worker};
@@ -22,14 +22,17 @@ pub(crate) struct Questions {
     /// Nanoseconds of work so far, and at which the slice is over. Relaxed: sums.
     work: AtomicU64,
     limit: AtomicU64,
+    /// Number of workers that ask in this slice. Relaxed: set while nobody asks.
+    solvers: AtomicUsize,
     /// Whether the puzzle has no solution, and whether no solver can be built. Relaxed: read when the slice is over.
     is_unsatisfiable: AtomicBool,
     is_unavailable: AtomicBool,
 }
 
 impl Questions {
-    /// Begins a slice of this many nanoseconds of work. Nobody may ask meanwhile.
-    pub(crate) fn begin_slice(&self, work: u64) {
+    /// Begins a slice of this many nanoseconds of work, by this many workers. Nobody may ask meanwhile.
+    pub(crate) fn begin_slice(&self, work: u64, solvers: usize) {
+        self.solvers.store(solvers, Ordering::Relaxed);
         self.limit
             .store(self.work().saturating_add(work), Ordering::Relaxed);
     }
@@ -101,7 +104,8 @@ impl<W: Word> Worker<'_, '_, W> {
                     Answer::Unknown => {}
                 }
             };
-            search.ask(solver, crew.workers, |_, now| {
+            let solvers = questions.solvers.load(Ordering::Relaxed);
+            search.ask(solver, solvers, |_, now| {
                 charge_ticks(now);
                 crew.control.poll() || questions.is_over()
             });

@@ -59,15 +59,12 @@ impl<'scope, 'env, 'a: 'env, W: Word> Workers<'scope, 'env, 'a, W> {
         self.crew
     }
 
-    /// Lets all workers do this job, or only the first one.
-    pub(crate) fn run(&mut self, job: Job<W>, all: bool) {
-        let others = match all {
-            true => {
-                self.start();
-                &self.others[..]
-            }
-            false => &[],
-        };
+    /// Lets this many workers do a job, at least one, or all if there are no more.
+    pub(crate) fn run(&mut self, job: Job<W>, number: usize) {
+        if number > 1 {
+            self.start();
+        }
+        let others = &self.others[..(number - 1).min(self.others.len())];
         for (jobs, _) in others {
             // Fails if the thread has panicked; then the run is stopped.
             let _ = jobs.send(job.clone());

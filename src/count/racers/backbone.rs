@@ -55,9 +55,16 @@ impl<W: Word> Racer<W> for BackboneRacer {
     ) -> (u64, SliceEnd) {
         let questions = &self.questions;
         let before = questions.work();
-        questions.begin_slice(work);
         let is_shared = questions.result().is_some() && before >= SHARED_FROM_NS;
-        workers.run(Job::Backbone(Arc::clone(questions)), is_shared);
+        // More solvers than cores take turns, and learn alone what another one has learnt meanwhile.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let number = if is_shared {
+            workers.crew().workers.min(cores)
+        } else {
+            1
+        };
+        questions.begin_slice(work, number);
+        workers.run(Job::Backbone(Arc::clone(questions)), number);
         let spent = questions.work() - before;
         if questions.is_unsatisfiable() {
             return (spent, SliceEnd::Unsatisfiable);

@@ -67,7 +67,12 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
         let before = walk.work();
         walk.begin_slice(work);
         // In a shorter slice the others would not have begun before it is over.
-        workers.run(Job::Walk(Arc::clone(&walk)), work > crew.options.slice_ns);
+        let number = if work > crew.options.slice_ns {
+            crew.workers
+        } else {
+            1
+        };
+        workers.run(Job::Walk(Arc::clone(&walk)), number);
         let spent = walk.work() - before;
         self.progress.record(walk.work(), walk.done());
         let bound = walk.bound();
