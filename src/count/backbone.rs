@@ -6,7 +6,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::walk::{NS_PER_TICK, SOLVER_BUILD_NS, Worker};
+use super::options;
+use super::walk::Worker;
 use crate::line::Word;
 use crate::run::lock;
 use crate::sat::{Answer, BackboneResult, BackboneSearch};
@@ -70,13 +71,13 @@ impl<W: Word> Worker<'_, '_, W> {
         let crew = self.crew;
         let charge = |ns: u64| questions.work.fetch_add(ns, Ordering::Relaxed);
         if !self.oracle.is_built() {
-            charge(SOLVER_BUILD_NS);
+            charge(options::SOLVER_NS);
         }
         let witness = crew.witness();
         let asked = self.oracle.with_solver(crew.clues, &crew.rows, |solver| {
             let mut ticks = solver.ticks();
             let mut charge_ticks = |now: u64| {
-                charge(NS_PER_TICK * (now - std::mem::replace(&mut ticks, now)));
+                charge(options::TICK_NS * (now - std::mem::replace(&mut ticks, now)));
             };
             let mut first = witness;
             let search = loop {

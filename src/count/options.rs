@@ -1,4 +1,4 @@
-//! The method, the ways to count, and the heuristic parameters of a count.
+//! The method of a count, the ways to count, and all numbers that choosing and counting depend on.
 
 use std::fmt;
 
@@ -65,6 +65,79 @@ impl fmt::Display for Way {
         })
     }
 }
+
+// What work costs, in nanoseconds. Work is computed from counters and not read from a clock, so that a run on one thread repeats exactly. Only
+// the proportions matter: of 70 runs of one racer of 0.5 to 10 seconds, half took 0.5 to 0.65 times the computed time on one machine.
+
+/// A node of a walk, an unknown cell of the component branched there, and a settled line.
+pub(crate) const NODE_NS: u64 = 700;
+pub(crate) const CELL_NS: u64 = 45;
+pub(crate) const SETTLE_NS: u64 = 120;
+
+/// A node of the tree search and a settled line there, where the caches hold nothing else.
+pub(crate) const TREE_NODE_NS: u64 = 150;
+pub(crate) const TREE_SETTLE_NS: u64 = 88;
+
+/// A tick of the SAT solver, building a solver, and a question to it without its ticks.
+pub(crate) const TICK_NS: u64 = 46;
+pub(crate) const SOLVER_NS: u64 = 20_000_000;
+pub(crate) const QUESTION_NS: u64 = 20_000;
+
+/// A combination of a sweep that is read or generated, of one word and of two.
+pub(crate) const COMBINATION_NS: [u64; 2] = [90, 200];
+
+// The race.
+
+/// The favourite has this multiple of the work that the others have by right, so that these have a third. At least 2: the guarantee grows with
+/// it, and what the favourite loses to the others shrinks.
+pub(crate) const FAVOUR: u64 = 3;
+
+/// A slice is the work so far divided by this.
+pub(crate) const SLICE_DIVISOR: u64 = 8;
+
+/// The longest slice for each thread, as a multiple of the least one: the lower bound that is shown rises at the ends of slices.
+pub(crate) const MAX_SLICES: u64 = 100;
+
+/// The search of the tree before the race, as a multiple of the least slice.
+pub(crate) const OPENING_SLICES: u64 = 2;
+
+/// The first slice of the backbone, and what it is expected to need before it has begun, as multiples of the least slice: most of the first
+/// slice builds the SAT solver and finds a solution, and on tournament puzzles of 25x25 cells it takes about a second in all.
+pub(crate) const BACKBONE_SLICES: u64 = 10;
+pub(crate) const BACKBONE_EXPECTED: u64 = 50;
+
+/// The nanoseconds of work from which on several workers look for the backbone: most searches take less, and each solver has to be built.
+pub(crate) const BACKBONE_SHARED_NS: u64 = 100_000_000;
+
+/// What is left of a walk or a tree is taken to be at most this multiple of what is done. In a simulation with the record of random puzzles of
+/// 13x13 to 25x25 cells, races take 0.8 times the work of races without this limit; factors of 4 and 16 bring less.
+pub(crate) const MOST_LEFT: f64 = 8.0;
+
+// Questions to the oracle.
+
+/// Nanoseconds that the first question is assumed to take, besides building the solver.
+pub(crate) const FIRST_QUESTION_NS: u64 = 150_000;
+
+/// The most work on a side before the oracle is asked, in nanoseconds: one hard question does not mean that the next questions are hard.
+pub(crate) const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
+
+/// The threshold is divided by the share of questions that refute their side, relative to a half. The share counts as at least one in this
+/// number.
+pub(crate) const MAX_IN_VAIN: u64 = 64;
+
+/// While other workers wait for tasks, the threshold is divided by this, because tasks are given away only in the subtree of a side about which
+/// the oracle has been asked.
+pub(crate) const HUNGER: u64 = 80;
+
+/// A question may take one conflict for this many nanoseconds of work on its side; at least this many conflicts; at least so many when the
+/// slice is nearly over; and a conflict is assumed to take that long before there was one.
+pub(crate) const NS_PER_CONFLICT: u64 = 2_000;
+pub(crate) const MIN_CONFLICTS: u64 = 100;
+pub(crate) const MIN_LAST_CONFLICTS: u64 = 20;
+pub(crate) const ASSUMED_CONFLICT_NS: u64 = 20_000;
+
+/// A question that ends without an answer is repeated when the work on its side has grown by this factor.
+pub(crate) const RETRY_FACTOR: u64 = 4;
 
 /// Heuristic parameters of counting.
 #[derive(Clone, Debug)]

@@ -14,20 +14,12 @@
 use std::sync::Mutex;
 
 use super::components::ComponentValue;
-use super::options::Way;
+use super::options::{self, Way};
 use super::workers::Workers;
 use crate::line::Word;
 use crate::run::{Activity, lock};
 use crate::sat::Backbone;
 use crate::solutions::Count;
-
-/// The favourite has this multiple of the work that the others have by right, so that these have a third.
-const FAVOUR: u64 = 3;
-
-/// A slice is the work so far divided by this, and at most this many of the least slices for each thread, so that the lower bound that is
-/// shown goes on rising.
-const SLICE_DIVISOR: u64 = 8;
-const MAX_SLICES: u64 = 100;
 
 /// How a slice ended.
 #[derive(Debug)]
@@ -99,7 +91,7 @@ pub(crate) fn pick(racers: &[Standing], lost: u64) -> usize {
     };
     let indices = || 0..racers.len();
     let least = indices().min_by_key(|&i| due(&racers[i])).unwrap_or(0);
-    if FAVOUR * due(&racers[least]) * others <= all {
+    if options::FAVOUR * due(&racers[least]) * others <= all {
         return least;
     }
     let favourite = indices().min_by(|&a, &b| {
@@ -136,7 +128,7 @@ pub(crate) fn race<W: Word>(
 ) -> RaceEnd {
     let crew = workers.crew();
     let (control, least) = (&crew.control, crew.options.slice_ns);
-    let most = MAX_SLICES
+    let most = options::MAX_SLICES
         .saturating_mul(least)
         .saturating_mul(crew.workers as u64);
     // The work of racers that have left the race.
@@ -186,8 +178,8 @@ fn slice(racers: &[Standing], next: usize, lost: u64) -> u64 {
     let leads = racers.iter().all(|racer| racer.spent <= racers[next].spent);
     match racers[next].spent {
         0 => racers[next].first_slice,
-        _ if leads => all / SLICE_DIVISOR,
-        spent => (spent / 2).min(all / SLICE_DIVISOR),
+        _ if leads => all / options::SLICE_DIVISOR,
+        spent => (spent / 2).min(all / options::SLICE_DIVISOR),
     }
 }
 

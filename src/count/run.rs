@@ -16,7 +16,7 @@ use std::time::Instant;
 use super::backbone::Questions;
 use super::components::{ComponentTable, ComponentValue, Store};
 use super::crew::Crew;
-use super::options::{Method, Way};
+use super::options::{self, Method, Way};
 use super::race::{RaceEnd, Racer, Runner, SliceEnd, race};
 use super::racers::{BackboneRacer, SweepRacer, TreeRacer, WalkRacer};
 use super::root::{Opened, Root, cells_of};
@@ -30,9 +30,6 @@ use crate::run::{Control, Statistics, memory_plan};
 use crate::sat::SatSolver;
 use crate::search::{Outcome, Total};
 use crate::solutions::{Count, Stop};
-
-/// The work of the tree search in the beginning, as a multiple of the least slice.
-const OPENING_SLICES: u64 = 2;
 
 /// How much the nodes of a graph grow between two reports to its observer.
 const GRAPH_REPORT_GROWTH: u64 = 4;
@@ -354,7 +351,7 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         crew.status.set_activity(Racer::<W>::activity(&tree));
         let (_, end) = tree.advance(
             self.workers,
-            OPENING_SLICES * crew.options.slice_ns,
+            options::OPENING_SLICES * crew.options.slice_ns,
             &|_| (),
         );
         crew.status.raise_bound(tree.proved());

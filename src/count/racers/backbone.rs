@@ -4,20 +4,12 @@ use std::sync::Arc;
 
 use super::progress::Progress;
 use crate::count::backbone::Questions;
+use crate::count::options;
 use crate::count::race::{Racer, SliceEnd};
 use crate::count::workers::{Job, Workers};
 use crate::line::Word;
 use crate::run::Activity;
 use crate::solutions::Count;
-
-/// The first slice, as a multiple of the least one: most of it builds the SAT solver and finds a solution.
-const FIRST_SLICES: u64 = 10;
-
-/// What the search is expected to need before it has begun, as such a multiple: on tournament puzzles of 25x25 cells it takes about this.
-const EXPECTED_SLICES: u64 = 50;
-
-/// The work from which on all workers ask, in nanoseconds: most searches take less, and each solver has to be built.
-const SHARED_FROM_NS: u64 = 100_000_000;
 
 /// A search for the backbone. Its state outlives it, as it is about the puzzle and not about one component.
 #[derive(Debug)]
@@ -55,7 +47,7 @@ impl<W: Word> Racer<W> for BackboneRacer {
     ) -> (u64, SliceEnd) {
         let questions = &self.questions;
         let before = questions.work();
-        let is_shared = questions.result().is_some() && before >= SHARED_FROM_NS;
+        let is_shared = questions.result().is_some() && before >= options::BACKBONE_SHARED_NS;
         // More solvers than cores take turns, and learn alone what another one has learnt meanwhile.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let number = if is_shared {
@@ -97,13 +89,13 @@ impl<W: Word> Racer<W> for BackboneRacer {
 
     fn left(&self) -> f64 {
         match self.questions.work() {
-            0 => (EXPECTED_SLICES * self.slice_ns) as f64,
+            0 => (options::BACKBONE_EXPECTED * self.slice_ns) as f64,
             // Without progress nothing is known, and as much is left as is done: what has lasted long lasts long.
             work => self.progress.left().min(work as f64),
         }
     }
 
     fn first_slices(&self) -> u64 {
-        FIRST_SLICES
+        options::BACKBONE_SLICES
     }
 }

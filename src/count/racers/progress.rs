@@ -1,8 +1,6 @@
 //! What is left of a racer, from what it has done since half of its work.
 
-/// What is left is at most this multiple of what is done: random puzzles of 13x13 to 25x25 cells are counted with 0.9 times the work of a
-/// race without this limit, and factors of 4 and 16 bring less.
-const MOST_LEFT: f64 = 8.0;
+use crate::count::options;
 
 /// The share of a component that is done, at the ends of the slices.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +19,7 @@ impl Progress {
     ///
     /// Several threads that work on one component begin at many places and soon end where it is easy, and a search can be quick at first and
     /// then get stuck. So the pace is that since half of the work so far. The shares are rough: they may promise an early end, or none for
-    /// ages. So what is left is taken to be at most [`MOST_LEFT`] times what is done.
+    /// ages. So what is left is taken to be at most [`MOST_LEFT`](crate::count::options::MOST_LEFT) times what is done.
     pub(crate) fn left(&self) -> f64 {
         let Some(&(work, done)) = self.samples.last() else {
             return 0.0;
@@ -33,7 +31,7 @@ impl Progress {
             .find(|sample| sample.0 <= work / 2);
         let (earlier_work, earlier_done) = earlier.copied().unwrap_or((0, 0.0));
         let (worked, progress) = ((work - earlier_work) as f64, done - earlier_done);
-        let most = MOST_LEFT * work as f64;
+        let most = options::MOST_LEFT * work as f64;
         match progress > 0.0 {
             true => (worked * (1.0 - done) / progress).min(most),
             false => most,

@@ -11,6 +11,7 @@ use super::progress::Progress;
 use crate::board::{Board, Cell};
 use crate::count::components::ComponentValue;
 use crate::count::crew::Crew;
+use crate::count::options;
 use crate::count::race::{Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::workers::Workers;
@@ -18,10 +19,6 @@ use crate::line::Word;
 use crate::run::{Activity, Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Outcome, Search};
 use crate::solutions::{Count, Stop};
-
-/// Nanoseconds per node and per settle, in proportion to those of a walk: a settle takes less time than there, as the caches hold nothing else.
-const NODE_NS: u64 = 150;
-const SETTLE_NS: u64 = 88;
 
 /// Nodes of the first call of the search.
 const FIRST_NODES: u64 = 64;
@@ -92,7 +89,11 @@ impl<W: Word> Racer<W> for TreeRacer<'_, W> {
         let mut last = FIRST_NODES / GROWTH;
         let mut end = CallEnd::More;
         while end == CallEnd::More && tree.work < before + work && !crew.control.poll() {
-            let ns_per_node = tree.work.checked_div(tree.nodes).unwrap_or(NODE_NS).max(1);
+            let ns_per_node = tree
+                .work
+                .checked_div(tree.nodes)
+                .unwrap_or(options::TREE_NODE_NS)
+                .max(1);
             // The work on a region that a call does not finish is lost, so a call has at least a fixed share of all nodes so far.
             let least = FIRST_NODES.max(tree.nodes / GROWTH);
             let wanted = (before + work - tree.work) / ns_per_node;
@@ -183,7 +184,7 @@ impl OpenTree {
     fn add(&mut self, call: Outcome, open_share: f64) -> CallEnd {
         let took = &call.statistics;
         self.nodes += took.nodes;
-        self.work += NODE_NS * took.nodes + SETTLE_NS * took.settles;
+        self.work += options::TREE_NODE_NS * took.nodes + options::TREE_SETTLE_NS * took.settles;
         self.found += call.solutions.number();
         match call.stopped {
             None => CallEnd::Done,

@@ -13,4 +13,4 @@ mod work;
 mod worker;
 
 pub(crate) use pool::Walk;
-pub(crate) use worker::{NS_PER_TICK, SOLVER_BUILD_NS, Worker};
+pub(crate) use worker::Worker;

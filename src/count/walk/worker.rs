@@ -15,6 +15,7 @@ use crate::count::components::{
     Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,
 };
 use crate::count::crew::Crew;
+use crate::count::options;
 use crate::graph::Edge;
 use crate::line::Word;
 use crate::puzzle::Grid;
@@ -67,53 +68,8 @@ pub(crate) struct Worker<'c, 'a, W: Word> {
 /// Nodes between two polls of the limits.
 pub(super) const NODES_PER_POLL: u64 = 256;
 
-/// Nanoseconds per node, per unknown cell of the component branched at a node, per settle, and per tick of the SAT solver. Work is computed
-/// from these counters and not read from a clock, so that it is reproducible. Fitted to 234 trials on twelve puzzles; nine in ten of these
-/// trials took 0.6 to 1.35 times the computed time.
-const NS_PER_NODE: u64 = 700;
-const NS_PER_CELL: u64 = 45;
-const NS_PER_SETTLE: u64 = 120;
-pub(crate) const NS_PER_TICK: u64 = 46;
-
-/// Nanoseconds of a question to the oracle, without the ticks of the solver.
-const QUESTION_OVERHEAD_NS: u64 = 20_000;
-
-/// The nanoseconds that the first question is assumed to take, besides building the SAT solver.
-const FIRST_QUESTION_NS: u64 = 150_000;
-
-/// The nanoseconds of building a SAT solver.
-pub(crate) const SOLVER_BUILD_NS: u64 = 20_000_000;
-
-/// The maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that the next
-/// questions are hard.
-const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
-
 /// All questions, as a value of `refuted_questions`.
 const ALL_QUESTIONS: u64 = 1 << 16;
-
-/// The threshold for a question is meant for a walk in which half of the questions refute their side. A walk that probes finds nearly all
-/// dead ends itself, and most of its questions are wasted. The threshold is divided by the share of questions that refute their
-/// side, relative to a half, and the share counts as at least this number.
-const MIN_REFUTED_QUESTIONS: u64 = ALL_QUESTIONS / 64;
-
-/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only in the
-/// subtree of a side about which the oracle has been asked.
-const TASKS_WANTED_DIVISOR: u64 = 80;
-
-/// The conflict limit of a question is the nanoseconds of work on its side, divided by this number.
-const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
-
-/// Least conflict limit of a question, unless the budget of the trial is nearly used up.
-const MIN_CONFLICTS: u64 = 100;
-
-/// Least conflict limit of a question when the budget of the trial is nearly used up.
-const MIN_LAST_CONFLICTS: u64 = 20;
-
-/// Nanoseconds that a conflict is assumed to take as long as the worker's solver has had no conflict.
-const ASSUMED_CONFLICT_NS: u64 = 20_000;
-
-/// A question that ends without an answer is repeated when the work on its side has grown by this factor.
-const RETRY_FACTOR: u64 = 4;
 
 impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
     pub(crate) fn new(crew: &'c Crew<'a, W>) -> Self {
@@ -141,7 +97,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&crew.control),
-            question_threshold_ns: crew.options.oracle_threshold_ns(SOLVER_BUILD_NS / 4),
+            question_threshold_ns: crew.options.oracle_threshold_ns(options::SOLVER_NS / 4),
             refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             branched_cells: 0,
@@ -161,10 +117,10 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
 
     /// All its work so far, in nanoseconds computed from counters.
     pub(crate) fn work(&self) -> u64 {
-        NS_PER_NODE * self.statistics.nodes
-            + NS_PER_CELL * self.branched_cells
-            + NS_PER_SETTLE * self.board.settles()
-            + NS_PER_TICK * self.oracle.ticks()
+        options::NODE_NS * self.statistics.nodes
+            + options::CELL_NS * self.branched_cells
+            + options::SETTLE_NS * self.board.settles()
+            + options::TICK_NS * self.oracle.ticks()
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
@@ -493,9 +449,9 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             return true;
         }
         let threshold = match tasks_wanted {
-            true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
+            true => self.question_threshold_ns / options::HUNGER,
             false => {
-                let refuted = self.refuted_questions.max(MIN_REFUTED_QUESTIONS);
+                let refuted = (self.refuted_questions).max(ALL_QUESTIONS / options::MAX_IN_VAIN);
                 self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
             }
         };
@@ -517,7 +473,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             }
             asked += 1;
         };
-        let conflicts = (side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS);
+        let conflicts = (side_work / options::NS_PER_CONFLICT).max(options::MIN_CONFLICTS);
         let answer = self.ask_oracle(asked, conflicts);
         // A question that is asked early for the sake of a task says little about the others.
         if !tasks_wanted && answer != Answer::Unknown {
@@ -552,7 +508,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
                 false
             }
             Answer::Unknown => {
-                self.frames[asked].retry_threshold_ns = RETRY_FACTOR * side_work;
+                self.frames[asked].retry_threshold_ns = options::RETRY_FACTOR * side_work;
                 true
             }
         }
@@ -564,24 +520,25 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         let path = self.path_to(asked + 1);
         let (clues, rows) = (self.crew.clues, &self.crew.rows);
         // One question must not use up the rest of a small budget.
-        let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
-        let conflict_ns = conflict_ns.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
+        let conflict_ns =
+            (options::TICK_NS * self.oracle.ticks()).checked_div(self.oracle.conflicts());
+        let conflict_ns = conflict_ns.unwrap_or(options::ASSUMED_CONFLICT_NS).max(1);
         let affordable = self.work_limit.saturating_sub(before) / conflict_ns;
         let conflicts = conflicts
-            .min(affordable.max(MIN_LAST_CONFLICTS))
+            .min(affordable.max(options::MIN_LAST_CONFLICTS))
             .min(MAX_CONFLICTS.into()) as u32;
         let is_first = !self.oracle.is_built();
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = match is_first {
-            true => FIRST_QUESTION_NS,
-            false => QUESTION_OVERHEAD_NS + self.work() - before,
+            true => options::FIRST_QUESTION_NS,
+            false => options::QUESTION_NS + self.work() - before,
         };
         if is_first {
             self.question_threshold_ns = self.crew.options.oracle_threshold_ns(took);
         }
         // A running mean, in which the latest question has a weight of 1/16.
         let sum = 15 * self.question_threshold_ns + self.crew.options.oracle_threshold_ns(took);
-        self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
+        self.question_threshold_ns = (sum / 16).min(options::MAX_QUESTION_THRESHOLD_NS);
         answer
     }
 }
