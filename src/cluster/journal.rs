@@ -30,6 +30,7 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all records are answers")]
 pub enum JournalRecord<P = Cube> {
     /// The answer to a cube.
     Answer(Answer<P>),
