@@ -101,10 +101,14 @@ pub(crate) const MAX_SLICES: u64 = 100;
 /// The search of the tree before the race, as a multiple of the least slice.
 pub(crate) const OPENING_SLICES: u64 = 2;
 
-/// The first slice of the backbone, and what it is expected to need before it has begun, as multiples of the least slice: most of the first
-/// slice builds the SAT solver and finds a solution, and on tournament puzzles of 25x25 cells it takes about a second in all.
-pub(crate) const BACKBONE_SLICES: u64 = 10;
+/// What racers are expected to need before they have begun, as multiples of the least slice: nothing is known of a walk, which begins; the others
+/// give way to it as long as its end is nearer. The backbone of tournament puzzles of 25x25 cells takes about a second.
+pub(crate) const SWEEP_EXPECTED: u64 = 5;
+pub(crate) const TREE_EXPECTED: u64 = 5;
 pub(crate) const BACKBONE_EXPECTED: u64 = 50;
+
+/// The first slice of the backbone, as such a multiple: most of it builds the SAT solver and finds a solution.
+pub(crate) const BACKBONE_SLICES: u64 = 10;
 
 /// The nanoseconds of work from which on several workers look for the backbone: most searches take less, and each solver has to be built.
 pub(crate) const BACKBONE_SHARED_NS: u64 = 100_000_000;

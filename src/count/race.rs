@@ -49,13 +49,16 @@ pub(crate) trait Racer<W: Word> {
         make_room: &(dyn Fn(u64) + Sync),
     ) -> (u64, SliceEnd);
 
-    /// The nanoseconds of work that it is expected to need from now on. Before its first slice: what is known beforehand.
+    /// The nanoseconds of work that it is expected to need from now on, once it has begun.
     fn left(&self) -> f64;
 
     /// Its first slice, as a multiple of the least slice.
     fn first_slices(&self) -> u64 {
         1
     }
+
+    /// What it is expected to need before it has begun, as such a multiple.
+    fn expected_slices(&self) -> u64;
 
     /// A lower bound that it has proved for the count of the component.
     fn proved(&self) -> Count {
@@ -81,9 +84,9 @@ pub(crate) struct Standing {
     pub(crate) left: f64,
 }
 
-/// The racer that goes next. `lost`: the nanoseconds of work of those that have left the race.
-pub(crate) fn pick(racers: &[Standing], lost: u64) -> usize {
-    let all: u64 = lost + racers.iter().map(|racer| racer.spent).sum::<u64>();
+/// The racer that goes next.
+pub(crate) fn pick(racers: &[Standing]) -> usize {
+    let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
     let others = racers.len() as u64 - 1;
     let due = |racer: &Standing| match racer.spent {
         0 => racer.first_slice,
@@ -131,8 +134,6 @@ pub(crate) fn race<W: Word>(
     let most = options::MAX_SLICES
         .saturating_mul(least)
         .saturating_mul(crew.workers as u64);
-    // The work of racers that have left the race.
-    let mut lost = 0;
     while !control.poll() {
         if runners.is_empty() {
             return RaceEnd::Out;
@@ -141,8 +142,8 @@ pub(crate) fn race<W: Word>(
             .iter()
             .map(|runner| runner.standing(least))
             .collect();
-        let next = pick(&standings, lost);
-        let work = slice(&standings, next, lost).clamp(least, most);
+        let next = pick(&standings);
+        let work = slice(&standings, next).clamp(least, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
         let others = Mutex::new(&mut runners);
@@ -152,7 +153,7 @@ pub(crate) fn race<W: Word>(
         report(&runner, &end);
         match end {
             SliceEnd::More => runners.insert(next, runner),
-            SliceEnd::Out => lost += runner.spent,
+            SliceEnd::Out => {}
             SliceEnd::Counted(value) => return RaceEnd::Counted(value),
             SliceEnd::Facts(facts) => return RaceEnd::Facts(facts),
             SliceEnd::Unsatisfiable => return RaceEnd::Unsatisfiable,
@@ -167,14 +168,17 @@ impl<W: Word> Runner<'_, W> {
         Standing {
             spent: self.spent,
             first_slice: self.racer.first_slices() * least,
-            left: self.racer.left(),
+            left: match self.spent {
+                0 => (self.racer.expected_slices() * least) as f64,
+                _ => self.racer.left(),
+            },
         }
     }
 }
 
 /// The work of the next slice of a racer: an eighth of all work so far, but no more than half of its own if it does not lead.
-fn slice(racers: &[Standing], next: usize, lost: u64) -> u64 {
-    let all: u64 = lost + racers.iter().map(|racer| racer.spent).sum::<u64>();
+fn slice(racers: &[Standing], next: usize) -> u64 {
+    let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
     let leads = racers.iter().all(|racer| racer.spent <= racers[next].spent);
     match racers[next].spent {
         0 => racers[next].first_slice,
@@ -235,8 +239,8 @@ mod tests {
             let standings: Vec<_> = (0..needs.len())
                 .map(|i| standing(i, left(i, spent[i])))
                 .collect();
-            let next = pick(&standings, 0);
-            let work = slice(&standings, next, 0).max(MIN_SLICE_NS);
+            let next = pick(&standings);
+            let work = slice(&standings, next).max(MIN_SLICE_NS);
             spent[next] += work.min(needs[next] - spent[next]);
             if spent[next] == needs[next] {
                 return spent.iter().sum();
@@ -299,7 +303,7 @@ mod tests {
                 left: 1.0,
                 ..racer(all, MIN_SLICE_NS)
             };
-            assert_eq!(pick(&[favourite, racer(0, long)], 0), next);
+            assert_eq!(pick(&[favourite, racer(0, long)]), next);
         }
     }
 }

@@ -388,18 +388,13 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                 Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
                 Way::Tree => return None,
                 Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
-                Way::Backbone => Box::new(BackboneRacer::new(
-                    questions,
-                    root.unknown(),
-                    self.setup.options.slice_ns,
-                )),
+                Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
             };
-            let spent = if way == Way::Backbone {
-                questions.work()
-            } else {
-                0
-            };
-            Some(Runner { way, racer, spent })
+            Some(Runner {
+                way,
+                racer,
+                spent: 0,
+            })
         });
         let runners: Vec<_> = runners.collect();
         match runners.is_empty() {

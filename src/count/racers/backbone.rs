@@ -17,18 +17,15 @@ pub(crate) struct BackboneRacer {
     questions: Arc<Questions>,
     /// Unknown cells of the root.
     unknown: usize,
-    /// Nanoseconds of the least slice.
-    slice_ns: u64,
     progress: Progress,
 }
 
 impl BackboneRacer {
-    /// `unknown`: the number of unknown cells of the root. `slice_ns`: the nanoseconds of the least slice.
-    pub(crate) fn new(questions: &Arc<Questions>, unknown: usize, slice_ns: u64) -> Self {
+    /// `unknown`: the number of unknown cells of the root.
+    pub(crate) fn new(questions: &Arc<Questions>, unknown: usize) -> Self {
         BackboneRacer {
             questions: Arc::clone(questions),
             unknown,
-            slice_ns,
             progress: Progress::default(),
         }
     }
@@ -88,10 +85,15 @@ impl<W: Word> Racer<W> for BackboneRacer {
     }
 
     fn left(&self) -> f64 {
+        // Without progress nothing is known, and as much is left as is done: what has lasted long lasts long.
+        self.progress.left().min(self.questions.work() as f64)
+    }
+
+    fn expected_slices(&self) -> u64 {
         match self.questions.work() {
-            0 => (options::BACKBONE_EXPECTED * self.slice_ns) as f64,
-            // Without progress nothing is known, and as much is left as is done: what has lasted long lasts long.
-            work => self.progress.left().min(work as f64),
+            0 => options::BACKBONE_EXPECTED,
+            // It goes on after a root that it has made smaller.
+            _ => 0,
         }
     }
 

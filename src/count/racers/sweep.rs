@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::count::components::ComponentValue;
+use crate::count::options;
 use crate::count::race::{Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
@@ -114,6 +115,10 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
 
     fn left(&self) -> f64 {
         self.left
+    }
+
+    fn expected_slices(&self) -> u64 {
+        options::SWEEP_EXPECTED
     }
 
     fn proved(&self) -> Count {

@@ -115,6 +115,10 @@ impl<W: Word> Racer<W> for TreeRacer<'_, W> {
         self.progress.left()
     }
 
+    fn expected_slices(&self) -> u64 {
+        options::TREE_EXPECTED
+    }
+
     fn proved(&self) -> Count {
         self.tree
             .as_ref()

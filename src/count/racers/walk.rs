@@ -97,6 +97,10 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
         self.progress.left()
     }
 
+    fn expected_slices(&self) -> u64 {
+        0
+    }
+
     fn proved(&self) -> Count {
         self.proved.clone()
     }
