@@ -300,7 +300,7 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                         race(runners, self.workers, |runner, end| {
                             self::report(crew, &root, i, &counted, runner, end);
                             if let Some(observer) = self.setup.slice_observer {
-                                observer(&Slice::of(i, runner));
+                                observer(&slice_of(i, runner));
                             }
                             if let (Some(observer), Some(graph)) =
                                 (self.setup.graph_observer, &crew.store.graph)
@@ -438,4 +438,15 @@ fn report<W: Word>(
     }
     bound *= counted;
     crew.status.raise_bound(bound);
+}
+
+/// The slice that a racer has just had on the component with this index.
+fn slice_of<W: Word>(component: usize, runner: &Runner<'_, W>) -> Slice {
+    Slice {
+        component,
+        racer: runner.way.to_string(),
+        spent: runner.spent,
+        left: runner.racer.left(),
+        proved: runner.racer.proved(),
+    }
 }

@@ -103,10 +103,10 @@ const TASKS_WANTED_DIVISOR: u64 = 80;
 /// The conflict limit of a question is the nanoseconds of work on its side, divided by this number.
 const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
 
-/// Least conflict limit of a question, unless the budget of the trial is nearly used up.
+/// Least conflict limit of a question, unless the slice is nearly used up.
 const MIN_CONFLICTS: u64 = 100;
 
-/// Least conflict limit of a question when the budget of the trial is nearly used up.
+/// Least conflict limit of a question when the slice is nearly used up.
 const MIN_LAST_CONFLICTS: u64 = 20;
 
 /// Nanoseconds that a conflict is assumed to take as long as the worker's solver has had no conflict.
