@@ -93,7 +93,7 @@ enum CountEnd<W> {
     /// There is no solution.
     None,
     /// The number of solutions was found without counting each component.
-    Number(Count),
+    Number(Root<W>, Count),
     /// The run was stopped, or the graph has outgrown its memory.
     Stopped(Root<W>),
 }
@@ -131,8 +131,9 @@ impl Run<'_> {
                     let number = counted.product();
                     (counted.root, Some(number))
                 }
+                CountEnd::Number(root, number) => (root, Some(number)),
                 CountEnd::None => return (Some(unsatisfiable()), Some(Count::ZERO)),
-                CountEnd::Number(_) | CountEnd::Stopped(_) => return (None, None),
+                CountEnd::Stopped(_) => return (None, None),
             },
         };
         let keeps = match self.setup.decides_cells {
@@ -148,7 +149,7 @@ impl Run<'_> {
                 (graph, Some(number))
             }
             CountEnd::None => (Some(unsatisfiable()), Some(Count::ZERO)),
-            CountEnd::Number(_) => (None, None),
+            CountEnd::Number(_, number) => (None, Some(number)),
             CountEnd::Stopped(_) if self.control.reason().is_some() => (None, number),
             // There was no room for the graph. The number alone may take its memory now.
             CountEnd::Stopped(root) => {
@@ -240,7 +241,7 @@ impl<W: Word> CountEnd<W> {
     fn number(self) -> Option<Count> {
         match self {
             CountEnd::Counted(counted) => Some(counted.product()),
-            CountEnd::Number(number) => Some(number),
+            CountEnd::Number(_, number) => Some(number),
             CountEnd::None => Some(Count::ZERO),
             CountEnd::Stopped(_) => None,
         }
@@ -283,7 +284,7 @@ struct Counting<'c, 'w, 'scope, 'env, 'a, W: Word> {
 impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
     fn run(mut self, mut root: Root<W>) -> CountEnd<W> {
         if let Some(number) = self.search_tree_briefly(&root) {
-            return CountEnd::Number(number);
+            return CountEnd::Number(root, number);
         }
         let crew = self.workers.crew();
         let questions = Arc::<Questions>::default();
