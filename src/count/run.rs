@@ -323,6 +323,18 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                         })
                     }
                 };
+                let end = match end {
+                    RaceEnd::Out if self.may_fall_back() => {
+                        let counted = product(&values);
+                        race(vec![walk(&root, i)], self.workers, |runner, end| {
+                            self::report(crew, &root, i, &counted, runner, end);
+                            if let Some(observer) = self.setup.slice_observer {
+                                observer(&slice_of(i, runner));
+                            }
+                        })
+                    }
+                    end => end,
+                };
                 match end {
                     RaceEnd::Counted(value) if value.count.is_zero() => return CountEnd::None,
                     RaceEnd::Counted(value) => values.push(value),
@@ -363,6 +375,12 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
             SliceEnd::Counted(value) => Some(value.count),
             _ => None,
         }
+    }
+
+    /// Whether a component that the sweeps cannot count is left to a walk.
+    fn may_fall_back(&self) -> bool {
+        let is_frontier = self.setup.method == Method::Frontier;
+        matches!(self.keeps, Keeps::Number) && is_frontier && self.setup.options.ways.is_none()
     }
 
     /// The racers for a component.
@@ -408,13 +426,18 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         let runners: Vec<_> = runners.collect();
         match runners.is_empty() {
             // The tree is one component's only where a solution is known.
-            true => vec![Runner {
-                way: Way::Walk,
-                racer: Box::new(WalkRacer::new(root, component)),
-                spent: 0,
-            }],
+            true => vec![walk(root, component)],
             false => runners,
         }
+    }
+}
+
+/// A walk through a component.
+fn walk<W: Word>(root: &Root<W>, component: usize) -> Runner<'_, W> {
+    Runner {
+        way: Way::Walk,
+        racer: Box::new(WalkRacer::new(root, component)),
+        spent: 0,
     }
 }
 

@@ -305,11 +305,7 @@ fn a_room_of_the_counter_uses_only_rooms_above_it() {
         }
     }
     assert!(seen > 50, "only {seen} uses are seen");
-    assert!(
-        wrong.is_empty(),
-        "against the order:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "against the order:\n{}", wrong.join("\n"));
 }
 
 /// A module by its path.

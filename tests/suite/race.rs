@@ -57,7 +57,9 @@ fn work(puzzle: &Puzzle, options: Options, most: u64) -> Option<(Work, Count)> {
     let limits = Limits::default().interrupt(Arc::clone(&stop));
     let counter = Counter::new(puzzle).options(options).limits(limits);
     let outcome = counter.slice_observer(&note).run();
-    let number = outcome.is_complete().then(|| outcome.solutions.number().clone())?;
+    let number = outcome
+        .is_complete()
+        .then(|| outcome.solutions.number().clone())?;
     Some((work.into_inner().unwrap(), number))
 }
 
@@ -101,7 +103,10 @@ fn keeps_the_guarantee(threads: usize) {
         }
         let guaranteed = 3 * (RACERS - 1) * (best.0 + SLICE_NS) + auto.first + auto.last;
         let ratio = auto.all as f64 / guaranteed as f64;
-        eprintln!("{threads} {i}: {} {} {} first {} last {} slices {}: {ratio}", auto.all, best.0, best.1, auto.first, auto.last, auto.slices);
+        eprintln!(
+            "{threads} {i}: {} {} {} first {} last {} slices {}: {ratio}",
+            auto.all, best.0, best.1, auto.first, auto.last, auto.slices
+        );
         worst = worst.max(ratio);
         raced += 1;
         *winners.entry(best.1).or_default() += 1;
