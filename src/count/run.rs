@@ -90,7 +90,7 @@ enum CountEnd<W> {
     /// There is no solution.
     None,
     /// The number of solutions was found without counting each component.
-    Number(Count),
+    Number(Root<W>, Count),
     /// The run was stopped, or the graph has outgrown its memory.
     Stopped(Root<W>),
 }
@@ -128,8 +128,9 @@ impl Run<'_> {
                     let number = counted.product();
                     (counted.root, Some(number))
                 }
+                CountEnd::Number(root, number) => (root, Some(number)),
                 CountEnd::None => return (Some(unsatisfiable()), Some(Count::ZERO)),
-                CountEnd::Number(_) | CountEnd::Stopped(_) => return (None, None),
+                CountEnd::Stopped(_) => return (None, None),
             },
         };
         let keeps = match self.setup.decides_cells {
@@ -145,7 +146,7 @@ impl Run<'_> {
                 (graph, Some(number))
             }
             CountEnd::None => (Some(unsatisfiable()), Some(Count::ZERO)),
-            CountEnd::Number(_) => (None, None),
+            CountEnd::Number(_, number) => (None, Some(number)),
             CountEnd::Stopped(_) if self.control.reason().is_some() => (None, number),
             // There was no room for the graph. The number alone may take its memory now.
             CountEnd::Stopped(root) => {
@@ -237,7 +238,7 @@ impl<W: Word> CountEnd<W> {
     fn number(self) -> Option<Count> {
         match self {
             CountEnd::Counted(counted) => Some(counted.product()),
-            CountEnd::Number(number) => Some(number),
+            CountEnd::Number(_, number) => Some(number),
             CountEnd::None => Some(Count::ZERO),
             CountEnd::Stopped(_) => None,
         }
@@ -280,7 +281,7 @@ struct Counting<'c, 'w, 'scope, 'env, 'a, W: Word> {
 impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
     fn run(mut self, mut root: Root<W>) -> CountEnd<W> {
         if let Some(number) = self.search_tree_briefly(&root) {
-            return CountEnd::Number(number);
+            return CountEnd::Number(root, number);
         }
         let crew = self.workers.crew();
         let questions = Arc::<Questions>::default();
@@ -297,7 +298,7 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                         race(runners, self.workers, |runner, end| {
                             self::report(crew, &root, i, &counted, runner, end);
                             if let Some(observer) = self.setup.slice_observer {
-                                observer(&Slice::of(i, runner));
+                                observer(&slice_of(i, runner));
                             }
                             if let (Some(observer), Some(graph)) =
                                 (self.setup.graph_observer, &crew.store.graph)
@@ -318,6 +319,18 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                             }
                         })
                     }
+                };
+                let end = match end {
+                    RaceEnd::Out if self.may_fall_back() => {
+                        let counted = product(&values);
+                        race(vec![walk(&root, i)], self.workers, |runner, end| {
+                            self::report(crew, &root, i, &counted, runner, end);
+                            if let Some(observer) = self.setup.slice_observer {
+                                observer(&slice_of(i, runner));
+                            }
+                        })
+                    }
+                    end => end,
                 };
                 match end {
                     RaceEnd::Counted(value) if value.count.is_zero() => return CountEnd::None,
@@ -361,6 +374,12 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         }
     }
 
+    /// Whether a component that the sweeps cannot count is left to a walk.
+    fn may_fall_back(&self) -> bool {
+        let is_frontier = self.setup.method == Method::Frontier;
+        matches!(self.keeps, Keeps::Number) && is_frontier && self.setup.options.ways.is_none()
+    }
+
     /// The racers for a component.
     fn runners<'r>(
         &self,
@@ -399,13 +418,18 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         let runners: Vec<_> = runners.collect();
         match runners.is_empty() {
             // The tree is one component's only where a solution is known.
-            true => vec![Runner {
-                way: Way::Walk,
-                racer: Box::new(WalkRacer::new(root, component)),
-                spent: 0,
-            }],
+            true => vec![walk(root, component)],
             false => runners,
         }
+    }
+}
+
+/// A walk through a component.
+fn walk<W: Word>(root: &Root<W>, component: usize) -> Runner<'_, W> {
+    Runner {
+        way: Way::Walk,
+        racer: Box::new(WalkRacer::new(root, component)),
+        spent: 0,
     }
 }
 
@@ -430,4 +454,15 @@ fn report<W: Word>(
     }
     bound *= counted;
     crew.status.raise_bound(bound);
+}
+
+/// The slice that a racer has just had on the component with this index.
+fn slice_of<W: Word>(component: usize, runner: &Runner<'_, W>) -> Slice {
+    Slice {
+        component,
+        racer: runner.way.to_string(),
+        spent: runner.spent,
+        left: runner.racer.left(),
+        proved: runner.racer.proved(),
+    }
 }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use super::components::ComponentTable;
 use super::options::{Method, Options};
-use super::race::Runner;
-use crate::line::Word;
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
 use crate::search::Cube;
@@ -42,18 +40,6 @@ pub struct Slice {
     pub left: f64,
     /// The lower bound that it has proved for the count of the component.
     pub proved: Count,
-}
-
-impl Slice {
-    pub(crate) fn of<W: Word>(component: usize, runner: &Runner<'_, W>) -> Self {
-        Slice {
-            component,
-            racer: runner.way.to_string(),
-            spent: runner.spent,
-            left: runner.racer.left(),
-            proved: runner.racer.proved(),
-        }
-    }
 }
 
 /// A function that receives each slice when it has ended.

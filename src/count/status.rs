@@ -47,7 +47,7 @@ impl Status {
 
     fn snapshot(&self, complete: bool) -> Snapshot {
         Snapshot {
-            // Before the end, the shares that the plans have done are no estimate of the remaining work.
+            // Before the end, the shares that the racers have done are no estimate of the remaining work.
             share: complete.then_some(1.0),
             nodes: self.nodes.load(Ordering::Relaxed),
             solutions: lock(&self.proved).clone(),

@@ -93,7 +93,7 @@ impl fmt::Display for Activity {
 #[non_exhaustive]
 pub struct Snapshot {
     /// Finished share of the work, from 0 to 1. It never decreases, and is 1 when the run is complete. `None` where it cannot be estimated,
-    /// for example while the counter selects a plan.
+    /// for example in a count.
     pub share: Option<f64>,
     /// Nodes so far.
     pub nodes: u64,

@@ -15,12 +15,11 @@ pub(crate) fn eager() -> search::Options {
 /// Habits of a count that make everything happen on small puzzles: questions at every node, slices of one node, no probing of the root, and
 /// probing of the smallest component.
 pub(crate) fn restless() -> count::Options {
-    count::Options {
-        oracle_percent: 0,
-        slice_ns: 1,
-        max_probing_settles: 0,
-        min_shared_cells: 0,
-        min_probed_cells: 0,
-        ..count::Options::default()
-    }
+    let mut options = count::Options::default();
+    options.oracle_percent = 0;
+    options.slice_ns = 1;
+    options.max_probing_settles = 0;
+    options.min_shared_cells = 0;
+    options.min_probed_cells = 0;
+    options
 }

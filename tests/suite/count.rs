@@ -40,26 +40,6 @@ fn agree(puzzle: &Puzzle, expected: &Total) {
     }
 }
 
-/// Helpers take trials of their own only in a round of 10 ms of work or more. If a helper dropped such a trial, the round would never end.
-#[test]
-fn the_trials_that_helpers_take_come_to_an_end() {
-    let options = Options {
-        slice_ns: 10_000_000,
-        ..Options::default()
-    };
-    let mut random = Random(8);
-    on_threads(2, || {
-        for _ in 0..4 {
-            let puzzle = Puzzle::from_grid(&random.grid(13, 13, 0.3));
-            let counter = Counter::new(&puzzle).method(Method::Regions);
-            let expected = Counter::new(&puzzle).method(Method::Frontier).run();
-            let limits = Limits::default().time(Some(Duration::from_secs(60)));
-            let outcome = counter.options(options.clone()).limits(limits).run();
-            assert_eq!(outcome.solutions, expected.solutions, "{puzzle:?}");
-        }
-    });
-}
-
 #[test]
 fn random_puzzles_agree_with_brute_force_by_every_method() {
     let mut random = Random(4);
@@ -76,7 +56,6 @@ fn random_puzzles_agree_with_brute_force_by_every_method() {
     }
 }
 
-/// The order that probes is one of those that are tried, and decides where the others would branch.
 #[test]
 fn components_are_probed() {
     let mut random = Random(14);

@@ -1,5 +1,5 @@
 //! What a count costs: its number, nodes, settles and so on are those in `tests/effort/`. On one thread a count repeats exactly, so every
-//! change of what it does shows here, also where the number of solutions stays right: a branching order, a budget, a forecast or a limit.
+//! change of what it does shows here, also where the number of solutions stays right: where it branches, a slice, a forecast or a limit.
 //!
 //! A change that is meant is accepted with `OMNOGRAM_EFFORT=overwrite cargo test --release --test suite effort::`, and the difference of
 //! these files then shows to the reviewer what became cheaper and what became dearer.
@@ -18,13 +18,12 @@ const METHODS: [Method; 4] = [
     Method::Frontier,
 ];
 
-/// Rounds so short, and backbone searches so weak, that a puzzle of the tests takes several of them.
-fn short_rounds() -> Options {
-    Options {
-        slice_ns: 30_000,
-        max_probing_settles: 200,
-        ..Options::default()
-    }
+/// Slices so short that a puzzle of the tests takes several of them.
+fn short_slices() -> Options {
+    let mut options = Options::default();
+    options.slice_ns = 30_000;
+    options.max_probing_settles = 200;
+    options
 }
 
 /// Random pictures of these sizes and densities; with the same seed always the same.
@@ -69,7 +68,7 @@ fn lines(name: &str, puzzle: &Puzzle) -> Vec<String> {
     for (habit, options) in [
         ("usual", Options::default()),
         ("restless", restless()),
-        ("short", short_rounds()),
+        ("short", short_slices()),
     ] {
         for method in METHODS {
             // The tree has no options.
@@ -79,7 +78,7 @@ fn lines(name: &str, puzzle: &Puzzle) -> Vec<String> {
             }
         }
     }
-    let counter = Counter::new(puzzle).options(short_rounds());
+    let counter = Counter::new(puzzle).options(short_slices());
     let limits = Limits::default().memory(1 << 20);
     add("1 MiB", facts(&counter.clone().limits(limits).run()));
     for nodes in [1, 30, 300] {

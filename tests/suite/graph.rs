@@ -356,8 +356,8 @@ fn quick_graphs_tell_the_same_as_graphs() {
     assert!(fewer_nodes > 8, "{fewer_nodes}");
 }
 
-/// Whichever thread adds which node: the graph holds the same solutions. Trials without any work of their own have all threads take part
-/// in the count from the beginning.
+/// Whichever thread adds which node: the graph holds the same solutions. Slices are so short that all threads take part from the second
+/// one on.
 #[test]
 fn graphs_of_any_number_of_threads_tell_the_same() {
     let mut random = Random(11);
@@ -367,10 +367,8 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
     puzzles.push(permutation(8));
     for puzzle in &puzzles {
         let on = |threads| {
-            let options = Options {
-                slice_ns: 1,
-                ..Options::default()
-            };
+            let mut options = Options::default();
+            options.slice_ns = 1;
             on_threads(threads, || Counter::new(puzzle).options(options).graph())
         };
         let (Some(one), _) = on(1) else {
@@ -642,8 +640,8 @@ fn a_walk_that_was_stopped_goes_on_where_it_was() {
     }
 }
 
-/// Once, when a selection was resumed in a later component than the first, its next trial was taken for one of a component that was counted
-/// already: it ended at once, and was waited for ever after.
+/// Once, when a count was resumed in a later component than the first, its next piece of work was taken for one of a component that was
+/// counted already: it ended at once, and was waited for ever after.
 #[test]
 fn a_pause_in_a_later_component_is_no_end() {
     let mut random = Random(29);
@@ -655,17 +653,15 @@ fn a_pause_in_a_later_component_is_no_end() {
         if number.stopped.is_some() || number.statistics.nodes < 500 {
             continue;
         }
-        let options = Options {
-            // Rounds are so short that the large component takes several.
-            slice_ns: 100_000,
-            max_probing_settles: 0,
-            oracle_percent: 0,
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        // Slices are so short that the large component takes several.
+        options.slice_ns = 100_000;
+        options.max_probing_settles = 0;
+        options.oracle_percent = 0;
         for threads in [1, 3] {
-            let rounds = std::sync::atomic::AtomicU64::new(0);
+            let slices = std::sync::atomic::AtomicU64::new(0);
             let observe = |_: &omnogram::count::GraphProgress| {
-                rounds.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                slices.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             };
             let limits = Limits::default().time(std::time::Duration::from_secs(60));
             let counter = Counter::new(&puzzle)
@@ -675,7 +671,7 @@ fn a_pause_in_a_later_component_is_no_end() {
             let (graph, outcome) = on_threads(threads, || counter.graph());
             assert_eq!(outcome.stopped, None, "{puzzle:?}");
             assert_eq!(graph.unwrap().count(), number.solutions.number());
-            pauses += rounds.into_inner();
+            pauses += slices.into_inner();
         }
     }
     assert!(pauses > 5, "{pauses}");

@@ -27,6 +27,26 @@ const HOUSE: [&str; 21] = [
     "studio",
 ];
 
+/// Top to bottom within `count`. `mod` stands below all.
+const COUNT: [&str; 13] = [
+    "components",
+    "sweep",
+    "options",
+    "setup",
+    "status",
+    "root",
+    "crew",
+    "walk",
+    "backbone",
+    "workers",
+    "race",
+    "racers",
+    "run",
+];
+
+/// Rooms of `count` of which the lower one does not use the upper one either.
+const APART: [(&str, &str); 1] = [("sweep", "walk")];
+
 fn sources(path: &Path, into: &mut Vec<String>) {
     if path.is_dir() {
         for entry in std::fs::read_dir(path).unwrap() {
@@ -246,6 +266,46 @@ fn no_two_files_of_a_folder_need_each_other() {
         })
         .collect();
     assert!(wrong.is_empty(), "circles:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_room_of_the_counter_uses_only_rooms_above_it() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    modules(&src, &Module::new(), &mut files);
+    let all: Vec<Module> = files.iter().map(|(module, _)| module.clone()).collect();
+    // The room of a file of `count`, and its place; `mod` has the last place.
+    let room = |module: &Module| {
+        (module[0] == "count").then(|| match module.get(1) {
+            Some(name) => {
+                let place = COUNT.iter().position(|room| room == name);
+                let place = place.unwrap_or_else(|| panic!("{name} has no place in `count`"));
+                (name.clone(), place)
+            }
+            None => ("mod".to_owned(), COUNT.len()),
+        })
+    };
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for (file, text) in &files {
+        let Some((name, place)) = room(file) else {
+            continue;
+        };
+        // These are built for tests only.
+        if ["tests", "fixtures"].contains(&file.last().unwrap().as_str()) {
+            continue;
+        }
+        for other in used(file, text, &all) {
+            let Some((upper, above)) = room(&other).filter(|(upper, _)| *upper != name) else {
+                continue;
+            };
+            seen += 1;
+            if above > place || APART.contains(&(upper.as_str(), name.as_str())) {
+                wrong.push(format!("{} needs {}", file.join("::"), other.join("::")));
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} uses are seen");
+    assert!(wrong.is_empty(), "against the order:\n{}", wrong.join("\n"));
 }
 
 /// A module by its path.

@@ -45,6 +45,7 @@ mod pdf;
 mod pictures;
 mod portfolio;
 mod profile;
+mod race;
 mod render;
 mod repair;
 mod roads;
