@@ -173,11 +173,8 @@ impl Run<'_> {
             Keeps::Number | Keeps::Decisions(_) => memory_plan::GRAPH,
         };
         let max_graph_bytes = share.of(self.setup.limits.bytes());
-        // The nodes of the table belong to one graph.
-        let table = match keeps {
-            Keeps::Number => Arc::clone(self.table),
-            _ => Arc::new(ComponentTable::new(self.setup.limits.bytes())),
-        };
+        // All counts of a run have one table, because the keys of the root belong to it. A graph takes no value that has no node.
+        let table = Arc::clone(self.table);
         let keeps_graph = !matches!(keeps, Keeps::Number);
         let store = Store::new(table, keeps_graph, max_graph_bytes);
         let mut crew = Crew::new(
