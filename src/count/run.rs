@@ -60,7 +60,12 @@ pub(crate) fn run<W: Word>(
     };
     let result = status.watch(setup.observer, || {
         let (graph, answer) = run.answer::<W>(keeps_graph);
-        let outcome = run.outcome(began, answer);
+        let is_answered = if keeps_graph {
+            graph.is_some()
+        } else {
+            answer.is_some()
+        };
+        let outcome = run.outcome(began, answer, is_answered);
         let is_complete = outcome.stopped.is_none();
         ((graph, outcome), is_complete)
     });
@@ -98,6 +103,10 @@ enum CountEnd<W> {
 impl Run<'_> {
     /// The graph, if it is kept, and the number of solutions; `None` if the number is not known.
     fn answer<W: Word>(&mut self, keeps_graph: bool) -> (Option<SolutionGraph>, Option<Count>) {
+        // The goal need not lie in the cube.
+        if self.setup.is_whole() && self.setup.puzzle.solved_goal().is_some() {
+            self.status.raise_bound(Count::ONE);
+        }
         let unsatisfiable =
             || SolutionGraph::unsatisfiable(self.clues.width(), self.clues.height());
         let numbers = &self.table.state_numbers;
@@ -115,9 +124,6 @@ impl Run<'_> {
             }
             Opened::Contradiction | Opened::Stopped => return (None, None),
         };
-        if root.witness.is_some() {
-            self.status.raise_bound(Count::ONE);
-        }
         if !keeps_graph {
             return (None, self.count(root, Keeps::Number).number());
         }
@@ -201,9 +207,10 @@ impl Run<'_> {
         end
     }
 
-    /// The outcome of a run with this number of solutions, if it is known.
-    fn outcome(&self, began: Instant, number: Option<Count>) -> Outcome {
-        let stopped = self.control.reason();
+    /// The outcome of a run with this number of solutions, if it is known. A run that has its answer was not stopped, even if a limit has been
+    /// reached since.
+    fn outcome(&self, began: Instant, number: Option<Count>, is_answered: bool) -> Outcome {
+        let stopped = self.control.reason().filter(|_| !is_answered);
         Outcome {
             solutions: match number {
                 Some(number) => Total::Exactly(number),
