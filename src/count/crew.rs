@@ -11,6 +11,8 @@ use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Statistics, lock};
 use crate::sat::Exchange;
+use crate::search::switch_rectangle;
+use crate::solutions::Count;
 
 /// What the workers of a count share.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub(crate) struct Crew<'a, W> {
     pub(crate) rows: Vec<Known<W>>,
     /// For the SAT solvers of several workers.
     pub(crate) exchange: Option<Arc<Exchange>>,
+    /// Whether all solutions of the puzzle are counted.
+    is_whole: bool,
     /// The first solution that was met, if any.
     witness: Mutex<Option<Arc<Grid>>>,
     /// The work of all workers that have ended.
@@ -56,6 +60,7 @@ impl<'a, W: Word> Crew<'a, W> {
             status,
             rows: rows.to_vec(),
             exchange: (workers > 1).then(Arc::default),
+            is_whole: setup.is_whole(),
             witness: Mutex::default(),
             statistics: Mutex::default(),
         }
@@ -66,9 +71,17 @@ impl<'a, W: Word> Crew<'a, W> {
         lock(&self.witness).clone()
     }
 
-    /// Records a solution, unless one is known.
+    /// Records a solution, unless one is known. Most solutions of ambiguous puzzles show another one at once.
     pub(crate) fn record_witness(&self, solution: &Arc<Grid>) {
-        lock(&self.witness).get_or_insert_with(|| Arc::clone(solution));
+        let mut witness = lock(&self.witness);
+        if witness.is_none() {
+            *witness = Some(Arc::clone(solution));
+            drop(witness);
+            // The other solution need not lie in the cube that is counted.
+            let has_other = self.is_whole && switch_rectangle(solution).is_some();
+            let known = Count::from(1 + u64::from(has_other));
+            self.status.raise_bound(known);
+        }
     }
 
     /// Adds the statistics of work that has ended.
