@@ -11,7 +11,7 @@ use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Effort, Outcome, Search, Total};
 use crate::solutions::Count;
 
-/// Maximum ticks of the SAT solver for the backbone.
+/// Maximum ticks of the SAT solver for the backbone, where there is no limit on time.
 const MAX_BACKBONE_TICKS: u64 = 4_000_000;
 
 /// Decides the backbone cells that are found within the limits. `None` if there is no solution; else a solution, if one was found.
@@ -24,7 +24,7 @@ pub(super) fn decide_backbone<W: Word>(
     // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let effort = Effort {
-        ticks: Some(MAX_BACKBONE_TICKS),
+        ticks: limits.time.is_none().then_some(MAX_BACKBONE_TICKS),
         extensions: 0,
         solvers: 1,
     };
@@ -82,14 +82,14 @@ pub(super) fn apply_solution<W: Word>(
     }
 }
 
-/// Maximum time for the backbone and for counting a region, so that an interrupted long run has particles by then.
-const MAX_TIME: Duration = Duration::from_secs(5);
+/// Maximum time for counting a region, so that an interrupted long run has particles by then.
+pub(super) const MAX_COUNT_TIME: Duration = Duration::from_secs(5);
 
-/// Limits for a subtask: this time but at most [`MAX_TIME`], a fixed share of the memory, and `1/divisor` of the nodes.
+/// Limits for a subtask: this time, a fixed share of the memory, and `1/divisor` of the nodes.
 pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) -> Limits {
     limits
         .clone()
-        .time(time.map(|time| time.min(MAX_TIME)))
+        .time(time)
         .nodes(limits.nodes.map(|nodes| nodes / divisor))
         .memory(limits.memory.map(|memory| memory_plan::EXACT.of(memory)))
 }

@@ -48,10 +48,11 @@ pub use spread::Doubt;
 const MAX_BRANCHES: u64 = 2000;
 const EXACT_DIVISOR: u32 = 8;
 
-/// Finding a solution and the backbone may take the limits on time and nodes divided by `BACKBONE_DIVISOR`. Counting the regions exactly
-/// may take the time limit divided by `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a
-/// limit on nodes does not bound it.
-const BACKBONE_DIVISOR: u32 = 8;
+/// Finding a solution and the backbone may take a third of the limit on time, because most particles die among cells that the backbone
+/// decides, and the limit on nodes divided by `BACKBONE_DIVISOR`. Counting the regions exactly may take the time limit divided by
+/// `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a limit on nodes does not bound it.
+const BACKBONE_TIME_DIVISOR: u32 = 3;
+const BACKBONE_DIVISOR: u64 = 8;
 const COUNT_DIVISOR: u32 = 4;
 
 /// Size of each of the two pilot populations of a region, and the minimum share of dead particles for which the region is guided.
@@ -273,11 +274,7 @@ impl<'a> Estimator<'a> {
             return true;
         }
         let time = |divisor: u32| self.limits.time.map(|time| time / divisor);
-        let limits = known::sub_limits(
-            &self.limits,
-            time(BACKBONE_DIVISOR),
-            BACKBONE_DIVISOR.into(),
-        );
+        let limits = known::sub_limits(&self.limits, time(BACKBONE_TIME_DIVISOR), BACKBONE_DIVISOR);
         if limits.nodes == Some(0) {
             return true;
         }
@@ -310,6 +307,7 @@ impl<'a> Estimator<'a> {
         for mut estimate in regions {
             let time = time.saturating_sub(start.elapsed()) / left;
             left -= 1;
+            let time = time.min(known::MAX_COUNT_TIME);
             let limits = known::sub_limits(&self.limits, Some(time), 1);
             let witness = run.witness.as_deref();
             match known::count_region(self.puzzle, board, &estimate.region, witness, &limits) {
