@@ -25,7 +25,6 @@ pub(super) fn decide_backbone<W: Word>(
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let effort = Effort {
         ticks: limits.time.is_none().then_some(MAX_BACKBONE_TICKS),
-        extensions: 0,
         solvers: 1,
     };
     let (backbone, mut found, outcome) = search.backbone_under(&control, effort, None);

@@ -18,10 +18,8 @@ use crate::solutions::{Count, Stop};
 /// The effort of a backbone search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Maximum number of ticks of one SAT solver; several together have a little more. Then the remaining cells stay undecided.
+    /// Maximum number of ticks of the SAT solvers together. Then the remaining cells stay undecided.
     pub(crate) ticks: Option<u64>,
-    /// How often this maximum may grow by [`EXTENSION_GROWTH`] when the end seems near.
-    pub(crate) extensions: u32,
     /// Maximum number of SAT solvers, each on a thread.
     pub(crate) solvers: usize,
 }
@@ -33,49 +31,15 @@ const MAX_SOLVERS: usize = 8;
 /// Bytes that each of several SAT solvers may take, with what it learns: after ten seconds on TAAI 2011 #590 each has about 8 MiB.
 const BYTES_PER_SOLVER: u64 = 8 << 20;
 
-/// Several SAT solvers together may take more ticks than one, by the maximum of one divided by this, because they may need more for the same
-/// cells: in four searches of 35 to 60 million ticks, eight took up to 1.37 times those of one, and two up to 1.04 times.
-const SEVERAL_SOLVERS_DIVISOR: u64 = 4;
-
 /// Ticks of the first SAT solver after which the others join: less than a tenth of a second. Most searches take less, and the others first
 /// have to encode the puzzle again.
 const JOIN_TICKS: u64 = 2_000_000;
 
-/// A search seems to be near its end if the undecided cells are less than this share of those at the beginning, or at the extension before,
-/// in parts of a hundred.
-const NEAR_END_PERCENT: usize = 60;
-const EXTENSION_GROWTH: u64 = 2;
-
-/// What the SAT solvers of a backbone search have done together.
+/// What the SAT solvers of a backbone search have done together: their ticks, and the share of the work that the meter has.
+#[derive(Default)]
 struct Progress {
-    /// What is left of the extensions, and the maximum of ticks so far.
-    effort: Effort,
     ticks: u64,
-    /// The number of cells that were undecided at the beginning, or at the last extension.
-    undecided: usize,
-    /// The share of the work that the meter has.
     reported: u64,
-}
-
-impl Progress {
-    /// Whether the effort allows another question, if this number of cells is undecided.
-    fn may_ask(&mut self, undecided: usize) -> bool {
-        let Some(max_ticks) = &mut self.effort.ticks else {
-            return true;
-        };
-        while self.ticks > *max_ticks {
-            let is_near_end = undecided < self.undecided * NEAR_END_PERCENT / 100;
-            if !is_near_end || self.effort.extensions == 0 {
-                // All solvers end.
-                self.effort.extensions = 0;
-                return false;
-            }
-            self.effort.extensions -= 1;
-            *max_ticks = max_ticks.saturating_mul(EXTENSION_GROWTH);
-            self.undecided = undecided;
-        }
-        true
-    }
 }
 
 impl Search<'_> {
@@ -116,7 +80,6 @@ impl Search<'_> {
         };
         Effort {
             ticks: None,
-            extensions: 0,
             solvers,
         }
     }
@@ -270,15 +233,7 @@ impl Search<'_> {
         let memory = memory / solvers as u64;
         let exchange = (solvers > 1).then(Arc::default);
         let all = known.undecided().max(1);
-        let progress = Mutex::new(Progress {
-            effort: Effort {
-                ticks: effort.ticks.map(|ticks| ticks_of_all(ticks, solvers)),
-                ..effort
-            },
-            ticks: 0,
-            undecided: all,
-            reported: 0,
-        });
+        let progress = Mutex::<Progress>::default();
         let conflicts = AtomicU64::new(0);
         // `join` is called before every question, with the ticks so far. The number of conflicts; `None` if the solver could not be built.
         let ask = |join: &mut dyn FnMut(u64)| {
@@ -303,7 +258,7 @@ impl Search<'_> {
                 let done = WHOLE / all as u64 * all.saturating_sub(undecided) as u64;
                 meter.add(done.saturating_sub(progress.reported), 0);
                 progress.reported = done.max(progress.reported);
-                over() || !progress.may_ask(undecided)
+                over() || effort.ticks.is_some_and(|most| progress.ticks > most)
             });
             Some(solver.conflicts())
         };
@@ -353,14 +308,6 @@ fn solvers_in(memory: u64, wanted: usize) -> usize {
     wanted.min(MAX_SOLVERS).min(room).max(1)
 }
 
-/// The maximum number of ticks of this number of solvers together, if one has `ticks`.
-fn ticks_of_all(ticks: u64, solvers: usize) -> u64 {
-    match solvers {
-        1 => ticks,
-        _ => ticks.saturating_add(ticks / SEVERAL_SOLVERS_DIVISOR),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -379,52 +326,5 @@ mod tests {
         ] {
             assert_eq!(solvers_in(memory, wanted), solvers);
         }
-    }
-
-    #[test]
-    fn several_solvers_have_a_quarter_more_ticks() {
-        let of_all = [1, 2, 8].map(|solvers| ticks_of_all(100, solvers));
-        assert_eq!(of_all, [100, 125, 125]);
-        assert_eq!(ticks_of_all(u64::MAX, 2), u64::MAX);
-    }
-
-    #[test]
-    fn a_search_near_its_end_goes_on_as_often_as_it_may() {
-        let effort = Effort {
-            ticks: Some(100),
-            extensions: 2,
-            solvers: 1,
-        };
-        let begin = || Progress {
-            effort,
-            ticks: 0,
-            undecided: 80,
-            reported: 0,
-        };
-        let mut progress = begin();
-        // Up to the maximum it does not matter how many cells are decided.
-        progress.ticks = 100;
-        assert!(progress.may_ask(80));
-        progress.ticks = 101;
-        assert!(progress.may_ask(47));
-        // The next extension needs less than 60 percent of these 47 cells.
-        progress.ticks = 200;
-        assert!(progress.may_ask(47));
-        progress.ticks = 201;
-        assert!(progress.may_ask(27));
-        progress.ticks = 400;
-        assert!(progress.may_ask(27));
-        progress.ticks = 401;
-        assert!(!progress.may_ask(1));
-        // Once one solver has ended, the others do too.
-        let mut progress = begin();
-        progress.ticks = 101;
-        assert!(!progress.may_ask(48));
-        assert!(!progress.may_ask(1));
-        // Without a maximum there is no end.
-        let mut progress = begin();
-        progress.effort.ticks = None;
-        progress.ticks = u64::MAX;
-        assert!(progress.may_ask(80));
     }
 }
