@@ -117,6 +117,11 @@ pub(crate) const BACKBONE_SHARED_NS: u64 = 100_000_000;
 /// 13x13 to 25x25 cells, races take 0.8 times the work of races without this limit; factors of 4 and 16 bring less.
 pub(crate) const MOST_LEFT: f64 = 8.0;
 
+/// The observer of a graph hears of it after this much work of a racer, as a multiple of the least slice; then whenever it has grown by this
+/// factor.
+pub(crate) const GRAPH_REPORT_SLICES: u64 = 50;
+pub(crate) const GRAPH_REPORT_GROWTH: u64 = 4;
+
 // Questions to the oracle.
 
 /// Nanoseconds that the first question is assumed to take, besides building the solver.

@@ -31,9 +31,6 @@ use crate::sat::SatSolver;
 use crate::search::{Outcome, Total};
 use crate::solutions::{Count, Stop};
 
-/// How much the nodes of a graph grow between two reports to its observer.
-const GRAPH_REPORT_GROWTH: u64 = 4;
-
 /// Counts the solutions; if `keeps_graph`, also builds the graph of all solutions, which is `None` when the run was stopped.
 pub(crate) fn run<W: Word>(
     setup: &Setup<'_>,
@@ -306,7 +303,10 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                             }
                             if let (Some(observer), Some(graph)) =
                                 (self.setup.graph_observer, &crew.store.graph)
-                                && graph.node_count() as u64 > GRAPH_REPORT_GROWTH * observed_nodes
+                                && graph.node_count() as u64
+                                    > options::GRAPH_REPORT_GROWTH * observed_nodes
+                                && runner.spent
+                                    >= options::GRAPH_REPORT_SLICES * crew.options.slice_ns
                                 && !control.stopped()
                                 && matches!(end, SliceEnd::More)
                             {
