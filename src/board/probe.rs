@@ -388,13 +388,23 @@ impl<W: Word> Prober<W> {
     /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, if every unknown cell follows one
     /// outside of the region, or if the records have been dropped.
     pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
+        Some(self.best_record(node, region)?.cell)
+    }
+
+    /// As [`best`](Self::best), but `None` if one side of that cell decides no other cell.
+    pub fn best_of_two_sides(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
+        let best = self.best_record(node, region)?;
+        let both_decide = best.sides.iter().all(|side| side.decides > 1);
+        both_decide.then_some(best.cell)
+    }
+
+    fn best_record(&self, node: Inherited, region: &Region<W>) -> Option<&ProbeRecord> {
         self.records[self.range(node)?]
             .iter()
             .filter(|record| region.has(record.cell))
             .min_by_key(|record| {
                 std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))
             })
-            .map(|record| record.cell)
     }
 
     /// Probes one cell. `None` if `is_over` has ended it; the board is then correct, but not at a fixpoint.

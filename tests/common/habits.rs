@@ -17,7 +17,7 @@ pub(crate) fn eager() -> search::Options {
 pub(crate) fn restless() -> count::Options {
     let mut options = count::Options::default();
     options.oracle_percent = 0;
-    options.slice_ns = 1;
+    options.slice_ns = 1_000;
     options.max_probing_settles = 0;
     options.min_shared_cells = 0;
     options.min_probed_cells = 0;

@@ -368,7 +368,7 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
     for puzzle in &puzzles {
         let on = |threads| {
             let mut options = Options::default();
-            options.slice_ns = 1;
+            options.slice_ns = 1_000;
             on_threads(threads, || Counter::new(puzzle).options(options).graph())
         };
         let (Some(one), _) = on(1) else {

@@ -6,11 +6,13 @@ use crate::count::components::Component;
 use crate::line::Word;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest.
-    /// In a component too small to be probed it is the narrowest cell.
+    /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest. If
+    /// one of its sides decides no other cell, or the component is too small to be probed, it is the narrowest cell: where little follows
+    /// from a decision, components recur if lines are finished one after the other.
     pub(super) fn pick(&mut self, component: &Component<W>) -> Cell {
         let probed = self.top().probed;
-        let best = probed.and_then(|probed| self.prober.best(probed, &region(component)));
+        let best =
+            probed.and_then(|probed| self.prober.best_of_two_sides(probed, &region(component)));
         best.unwrap_or_else(|| narrowest(&self.board, component))
     }
 
