@@ -4,12 +4,13 @@
 //! one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
 //! choice is the same in every run on one thread. [`pick`] is the whole rule of choosing:
 //!
-//! - The racer that would have spent least goes next if three times its work, times the number of the other racers, is at most all work so
-//!   far. So nobody starves.
-//! - Otherwise the one that is expected to need the least work from now on goes next. So the favourite has two thirds of the work.
+//! - The racer with the least work goes next if three times that work, times the number of the other racers, is at most all work so far. For
+//!   a racer that has not begun, its first slice stands for its work. So nobody starves.
+//! - Otherwise the one goes next that is expected to need the least work from now on. So the favourite has two thirds of the work.
 //!
-//! If the best of k racers needs the work B, the race is over after 3(k - 1)B plus a slice, whatever the forecasts say, and after 1.5 B
-//! where they are right. A slice is an eighth of the work so far, so there are few.
+//! If the best of several racers needs the work B, then k racers do at most 3(k - 1)B together and some slices, whatever the forecasts say,
+//! and 1.5 B where these are right. The favourite's slices are an eighth of all work so far. That holds from one root to the next: cells
+//! that are found begin a new race. A racer that cannot go on leaves the race, and its work no longer counts.
 
 use std::sync::Mutex;
 
@@ -40,8 +41,8 @@ pub(crate) enum SliceEnd {
 pub(crate) trait Racer<W: Word> {
     fn activity(&self) -> Activity;
 
-    /// Does about this much work, in nanoseconds. Returns how much it was, and how the slice ended. `make_room` is called when it needs
-    /// memory, with the bytes that the other racers may hold at most.
+    /// Does about this much work, in nanoseconds, or less if the run is stopped. Returns how much it was, and how the slice ended. `make_room`
+    /// is called when it needs memory, with the bytes that the other racers may hold at most.
     fn advance(
         &mut self,
         workers: &mut Workers<'_, '_, '_, W>,
@@ -65,12 +66,12 @@ pub(crate) trait Racer<W: Word> {
         Count::ZERO
     }
 
-    /// Bytes that it holds while others run, beside those that every racer may hold.
+    /// Bytes that it holds while others run.
     fn bytes(&self) -> u64 {
         0
     }
 
-    /// Frees memory: a little that is soon done again, or all of it, so that the racer begins again.
+    /// Frees memory: what is soon done again; or `all` of it, so that the racer begins again and holds nothing.
     fn shrink(&mut self, _all: bool) {}
 }
 
@@ -123,16 +124,16 @@ pub(crate) struct Runner<'r, W: Word> {
     pub(crate) spent: u64,
 }
 
-/// Counts a component by these racers. `report` is called after every slice with the racer, its work so far, and how the slice ended.
+/// Counts a component by these racers. `report` is called after every slice with the racer and how the slice ended.
 pub(crate) fn race<W: Word>(
     mut runners: Vec<Runner<'_, W>>,
     workers: &mut Workers<'_, '_, '_, W>,
     mut report: impl FnMut(&Runner<'_, W>, &SliceEnd),
 ) -> RaceEnd {
     let crew = workers.crew();
-    let (control, least) = (&crew.control, crew.options.slice_ns);
+    let (control, shortest) = (&crew.control, crew.options.slice_ns);
     let most = options::MAX_SLICES
-        .saturating_mul(least)
+        .saturating_mul(shortest)
         .saturating_mul(crew.workers as u64);
     while !control.poll() {
         if runners.is_empty() {
@@ -140,10 +141,10 @@ pub(crate) fn race<W: Word>(
         }
         let standings: Vec<Standing> = runners
             .iter()
-            .map(|runner| runner.standing(least))
+            .map(|runner| runner.standing(shortest))
             .collect();
         let next = pick(&standings);
-        let work = slice(&standings, next).clamp(least, most);
+        let work = slice(&standings, next).clamp(shortest, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
         let others = Mutex::new(&mut runners);
@@ -163,32 +164,32 @@ pub(crate) fn race<W: Word>(
 }
 
 impl<W: Word> Runner<'_, W> {
-    /// `least`: the nanoseconds of the least slice.
-    fn standing(&self, least: u64) -> Standing {
+    /// `shortest`: the nanoseconds of the shortest slice.
+    fn standing(&self, shortest: u64) -> Standing {
         Standing {
             spent: self.spent,
-            first_slice: self.racer.first_slices() * least,
+            first_slice: self.racer.first_slices() * shortest,
             left: match self.spent {
-                0 => (self.racer.expected_slices() * least) as f64,
+                0 => (self.racer.expected_slices() * shortest) as f64,
                 _ => self.racer.left(),
             },
         }
     }
 }
 
-/// The work of the next slice of a racer: an eighth of all work so far, but no more than half of its own if it does not lead.
+/// The work of the next slice of a racer: an eighth of all work so far, but at most half of its own if it has not had the most work.
 fn slice(racers: &[Standing], next: usize) -> u64 {
     let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
-    let leads = racers.iter().all(|racer| racer.spent <= racers[next].spent);
+    let has_most = racers.iter().all(|racer| racer.spent <= racers[next].spent);
     match racers[next].spent {
         0 => racers[next].first_slice,
-        _ if leads => all / options::SLICE_DIVISOR,
+        _ if has_most => all / options::SLICE_DIVISOR,
         spent => (spent / 2).min(all / options::SLICE_DIVISOR),
     }
 }
 
-/// Frees memory of the racers until all together hold at most this number of bytes: first what is soon done again, then all that a racer
-/// has, the one that is expected to need most from now on at first.
+/// Frees memory of these racers until all together hold at most this number of bytes: at first what is soon done again, then all that a racer
+/// holds, beginning with the one that is expected to need most work from now on.
 fn fit<W: Word>(runners: &mut [Runner<'_, W>], bytes: u64) {
     let held = |runners: &[Runner<'_, W>]| -> u64 {
         runners.iter().map(|runner| runner.racer.bytes()).sum()
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn right_forecasts_cost_half_as_much_again() {
+    fn right_forecasts_cost_about_half_as_much_again() {
         let mut random = Random(7);
         let (mut sum, mut best_sum) = (0, 0);
         for _ in 0..500 {

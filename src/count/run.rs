@@ -1,14 +1,17 @@
 //! What happens to a puzzle that is counted.
 //!
-//! 1. The puzzle is propagated and probed, which makes the [root](super::root): its known cells, and the components of the others.
-//! 2. The tree of all components is searched for a moment. Most puzzles that have few solutions end here.
-//! 3. The components are counted one after the other, the smallest first, each by a [race](super::race). One of the racers looks for the
-//!    backbone. When it has found so many cells that the root becomes much smaller, a new root takes the place of the old one, and what was
-//!    counted before is found in the component table.
+//! 1. The puzzle is propagated and probed. That makes the [root](super::root): the known cells, a solution if one is known, and the components
+//!    of the unknown cells, the smallest first.
+//! 2. Under [`Method::Auto`], if only the number is wanted, the tree of the whole puzzle is searched for a moment. Most puzzles that have few
+//!    solutions end here.
+//! 3. The components are counted one after the other, each by a [race](super::race), unless the component table has its value. One of the
+//!    racers looks for the backbone, the cells that are the same in every solution. When it reports cells, they make a new root with smaller
+//!    components, and step 3 begins again; the component table stays.
 //! 4. The number of solutions is the product of the counts.
 //!
-//! A solution graph is built by the same race, of those racers that can build it. If it decides cells, the number is counted before it, as
-//! that is mostly much cheaper; so the graph begins at the last root of the number.
+//! A solution graph is built by the same race, of those racers that can build one. If the nodes of the graph have to decide single cells, only
+//! a walk can build it. Then the number is counted first, by all racers, as that is mostly much cheaper, and the walk begins at the root at
+//! which the number was found.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,11 +92,10 @@ struct Counted<W> {
 /// How counting the components of a root ended.
 enum CountEnd<W> {
     Counted(Counted<W>),
-    /// There is no solution.
-    None,
+    Unsatisfiable,
     /// The number of solutions was found without counting each component.
     Number(Root<W>, Count),
-    /// The run was stopped, or the graph has outgrown its memory.
+    /// The run was stopped, or the graph has outgrown its memory. The root by then.
     Stopped(Root<W>),
 }
 
@@ -132,7 +134,7 @@ impl Run<'_> {
                     (counted.root, Some(number))
                 }
                 CountEnd::Number(root, number) => (root, Some(number)),
-                CountEnd::None => return (Some(unsatisfiable()), Some(Count::ZERO)),
+                CountEnd::Unsatisfiable => return (Some(unsatisfiable()), Some(Count::ZERO)),
                 CountEnd::Stopped(_) => return (None, None),
             },
         };
@@ -148,7 +150,7 @@ impl Run<'_> {
                     builder.map(|builder: Builder| counted.graph(builder, self.clues.width()));
                 (graph, Some(number))
             }
-            CountEnd::None => (Some(unsatisfiable()), Some(Count::ZERO)),
+            CountEnd::Unsatisfiable => (Some(unsatisfiable()), Some(Count::ZERO)),
             CountEnd::Number(_, number) => (None, Some(number)),
             CountEnd::Stopped(_) if self.control.reason().is_some() => (None, number),
             // There was no room for the graph. The number alone may take its memory now.
@@ -240,7 +242,7 @@ impl<W: Word> CountEnd<W> {
         match self {
             CountEnd::Counted(counted) => Some(counted.product()),
             CountEnd::Number(_, number) => Some(number),
-            CountEnd::None => Some(Count::ZERO),
+            CountEnd::Unsatisfiable => Some(Count::ZERO),
             CountEnd::Stopped(_) => None,
         }
     }
@@ -337,16 +339,24 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                     end => end,
                 };
                 match end {
-                    RaceEnd::Counted(value) if value.count.is_zero() => return CountEnd::None,
+                    RaceEnd::Counted(value) if value.count.is_zero() => {
+                        return CountEnd::Unsatisfiable;
+                    }
                     RaceEnd::Counted(value) => values.push(value),
-                    RaceEnd::Unsatisfiable => return CountEnd::None,
-                    RaceEnd::Out | RaceEnd::Stopped => return CountEnd::Stopped(root),
+                    RaceEnd::Unsatisfiable => return CountEnd::Unsatisfiable,
+                    RaceEnd::Stopped => return CountEnd::Stopped(root),
+                    RaceEnd::Out => {
+                        if !crew.store.is_outgrown() {
+                            crew.control.stop(Stop::Memory);
+                        }
+                        return CountEnd::Stopped(root);
+                    }
                     RaceEnd::Facts(cells) => {
                         let numbers = &crew.store.table.state_numbers;
                         match root.with(&cells, crew.witness(), crew.clues, numbers, &crew.control)
                         {
                             Opened::Root(smaller) => root = smaller,
-                            Opened::Contradiction => return CountEnd::None,
+                            Opened::Contradiction => return CountEnd::Unsatisfiable,
                             Opened::Stopped => return CountEnd::Stopped(root),
                         }
                         continue 'roots;
@@ -360,8 +370,8 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
     /// The number of solutions if a short search of the tree finds all of them.
     fn search_tree_briefly(&mut self, root: &Root<W>) -> Option<Count> {
         let crew = self.workers.crew();
-        let has_opening = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
-        if !matches!(self.keeps, Keeps::Number) || !has_opening || root.components.is_empty() {
+        let searches_tree = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
+        if !matches!(self.keeps, Keeps::Number) || !searches_tree || root.components.is_empty() {
             return None;
         }
         let mut tree = TreeRacer::new(root, None);
