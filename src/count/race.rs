@@ -9,8 +9,8 @@
 //! - Otherwise the one goes next that is expected to need the least work from now on. So the favourite has two thirds of the work.
 //!
 //! If the best of several racers needs the work B, then k racers do at most 3(k - 1)B together and some slices, whatever the forecasts say,
-//! and 1.5 B where these are right. The favourite's slices are an eighth of all work so far. That holds from one root to the next: cells
-//! that are found begin a new race. A racer that cannot go on leaves the race, and its work no longer counts.
+//! and 1.5 B where these are right. The favourite's slices are an eighth of all work so far. That holds for each race by itself: cells that
+//! are found begin a new one, a racer that cannot go on leaves the race with its work, and one whose memory another one needs begins again.
 
 use std::sync::Mutex;
 
@@ -150,7 +150,8 @@ pub(crate) fn race<W: Word>(
         let others = Mutex::new(&mut runners);
         let make_room = |bytes| fit(&mut lock(&others), bytes);
         let (spent, end) = runner.racer.advance(workers, work, &make_room);
-        runner.spent += spent.max(1);
+        // Who does nothing has its turn too.
+        runner.spent += spent.max(shortest.div_ceil(8));
         report(&runner, &end);
         match end {
             SliceEnd::More => runners.insert(next, runner),
@@ -199,13 +200,14 @@ fn fit<W: Word>(runners: &mut [Runner<'_, W>], bytes: u64) {
             .iter_mut()
             .for_each(|runner| runner.racer.shrink(false));
     }
-    while held(runners) > bytes {
-        let holding = runners.iter_mut().filter(|runner| runner.racer.bytes() > 0);
-        let last = holding.max_by(|a, b| a.racer.left().total_cmp(&b.racer.left()));
-        match last {
-            Some(runner) => runner.racer.shrink(true),
-            None => return,
+    let mut order: Vec<usize> = (0..runners.len()).collect();
+    let left = |i: usize, runners: &[Runner<'_, W>]| runners[i].racer.left();
+    order.sort_by(|&a, &b| left(b, runners).total_cmp(&left(a, runners)));
+    for last in order {
+        if held(runners) <= bytes {
+            break;
         }
+        runners[last].racer.shrink(true);
     }
 }
 

@@ -202,7 +202,10 @@ impl Run<'_> {
             .run(root)
         });
         self.statistics.add(&crew.statistics());
-        *builder = crew.store.graph.take().map(|graph| graph.join());
+        // A graph that is not complete gives its memory back.
+        let graph = crew.store.graph.take();
+        let graph = graph.filter(|_| matches!(end, CountEnd::Counted(_)));
+        *builder = graph.map(|graph| graph.join());
         end
     }
 
@@ -356,8 +359,12 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                         match root.with(&cells, crew.witness(), crew.clues, numbers, &crew.control)
                         {
                             Opened::Root(smaller) => root = smaller,
-                            Opened::Contradiction => return CountEnd::Unsatisfiable,
-                            Opened::Stopped => return CountEnd::Stopped(root),
+                            Opened::Contradiction if crew.control.reason().is_none() => {
+                                return CountEnd::Unsatisfiable;
+                            }
+                            Opened::Contradiction | Opened::Stopped => {
+                                return CountEnd::Stopped(root);
+                            }
                         }
                         continue 'roots;
                     }
@@ -417,6 +424,8 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         let runners = ways.iter().filter_map(|&way| {
             let racer: Box<dyn Racer<W> + Send + 'r> = match way {
                 Way::Walk => Box::new(WalkRacer::new(root, component)),
+                // Its nodes decide a line.
+                Way::Sweep(_) if matches!(self.keeps, Keeps::Decisions(_)) => return None,
                 Way::Sweep(direction) => Box::new(SweepRacer::new(root, component, direction)),
                 Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
                 Way::Tree => return None,
