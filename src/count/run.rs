@@ -37,6 +37,9 @@ const OPENING_SLICES: u64 = 2;
 /// How much the nodes of a graph grow between two reports to its observer.
 const GRAPH_REPORT_GROWTH: u64 = 4;
 
+/// The first report is due when a graph has grown beyond this number of nodes by that factor.
+const UNREPORTED_NODES: u64 = 1000;
+
 /// Counts the solutions; if `keeps_graph`, also builds the graph of all solutions, which is `None` when the run was stopped.
 pub(crate) fn run<W: Word>(
     setup: &Setup<'_>,
@@ -295,7 +298,7 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         }
         let crew = self.workers.crew();
         let questions = Arc::<Questions>::default();
-        let mut observed_nodes = 0;
+        let mut observed_nodes = UNREPORTED_NODES;
         'roots: loop {
             let mut values = Vec::with_capacity(root.components.len());
             for (i, component) in root.components.iter().enumerate() {
