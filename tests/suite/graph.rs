@@ -660,14 +660,15 @@ fn a_pause_in_a_later_component_is_no_end() {
         options.oracle_percent = 0;
         for threads in [1, 3] {
             let slices = std::sync::atomic::AtomicU64::new(0);
-            let observe = |_: &omnogram::count::GraphProgress| {
-                slices.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let observe = |slice: &omnogram::count::Slice| {
+                let is_later = u64::from(slice.component > 0);
+                slices.fetch_add(is_later, std::sync::atomic::Ordering::Relaxed);
             };
             let limits = Limits::default().time(std::time::Duration::from_secs(60));
             let counter = Counter::new(&puzzle)
                 .options(options.clone())
                 .limits(limits);
-            let counter = counter.graph_observer(&observe);
+            let counter = counter.slice_observer(&observe);
             let (graph, outcome) = on_threads(threads, || counter.graph());
             assert_eq!(outcome.stopped, None, "{puzzle:?}");
             assert_eq!(graph.unwrap().count(), number.solutions.number());

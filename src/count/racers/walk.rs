@@ -19,6 +19,8 @@ pub(crate) struct WalkRacer<'r, W: Word> {
     component: usize,
     /// The walk, once it has begun.
     walk: Option<Arc<Walk<W>>>,
+    /// Least work of a slice: more than that of the last walk that was dropped, so that one that begins again and again still ends.
+    least_work: u64,
     progress: Progress,
     proved: Count,
 }
@@ -29,6 +31,7 @@ impl<'r, W: Word> WalkRacer<'r, W> {
             root,
             component,
             walk: None,
+            least_work: 0,
             progress: Progress::default(),
             proved: Count::ZERO,
         }
@@ -65,6 +68,7 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
             .get_or_insert_with(|| Arc::new(Walk::new(root, component)));
         let walk = Arc::clone(walk);
         let before = walk.work();
+        let work = work.max(self.least_work);
         walk.begin_slice(work);
         // In a shorter slice the others would not have begun before it is over.
         let number = if work > crew.options.slice_ns {
@@ -112,6 +116,8 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
     fn shrink(&mut self, all: bool) {
         // What it has counted stays in the component table.
         if all {
+            let dropped = self.walk.as_ref().map_or(0, |walk| walk.work());
+            self.least_work = self.least_work.max(2 * dropped);
             (self.walk, self.progress) = (None, Progress::default());
         }
     }
