@@ -388,23 +388,27 @@ impl<W: Word> Prober<W> {
     /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, if every unknown cell follows one
     /// outside of the region, or if the records have been dropped.
     pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
-        Some(self.best_record(node, region)?.cell)
+        let best = self.records_in(node, region)?.min_by_key(|record| {
+            std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))
+        });
+        best.map(|record| record.cell)
     }
 
-    /// As [`best`](Self::best), but `None` if one side of that cell decides no other cell.
-    pub fn best_of_two_sides(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
-        let best = self.best_record(node, region)?;
-        let both_decide = best.sides.iter().all(|side| side.decides > 1);
-        both_decide.then_some(best.cell)
+    /// Whether no cell of a region has two sides that both decide other cells: then little follows from any decision.
+    pub fn is_loose(&self, node: Inherited, region: &Region<W>) -> bool {
+        let decides = |record: &ProbeRecord| record.sides.iter().all(|side| side.decides > 1);
+        let mut records = self.records_in(node, region).into_iter().flatten();
+        !records.any(decides)
     }
 
-    fn best_record(&self, node: Inherited, region: &Region<W>) -> Option<&ProbeRecord> {
-        self.records[self.range(node)?]
-            .iter()
-            .filter(|record| region.has(record.cell))
-            .min_by_key(|record| {
-                std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))
-            })
+    /// The records of the cells of a region.
+    fn records_in<'s>(
+        &'s self,
+        node: Inherited,
+        region: &'s Region<W>,
+    ) -> Option<impl Iterator<Item = &'s ProbeRecord>> {
+        let records = self.records[self.range(node)?].iter();
+        Some(records.filter(|record| region.has(record.cell)))
     }
 
     /// Probes one cell. `None` if `is_over` has ended it; the board is then correct, but not at a fixpoint.

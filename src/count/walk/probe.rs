@@ -7,12 +7,13 @@ use crate::line::Word;
 
 impl<W: Word> Worker<'_, '_, W> {
     /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest. If
-    /// one of its sides decides no other cell, or the component is too small to be probed, it is the narrowest cell: where little follows
-    /// from a decision, components recur if lines are finished one after the other.
+    /// there is no cell of which both sides decide others, or the component is too small to be probed, it is the narrowest cell: where little
+    /// follows from a decision, components recur if lines are finished one after the other.
     pub(super) fn pick(&mut self, component: &Component<W>) -> Cell {
+        let region = region(component);
         let probed = self.top().probed;
-        let best =
-            probed.and_then(|probed| self.prober.best_of_two_sides(probed, &region(component)));
+        let probed = probed.filter(|&probed| !self.prober.is_loose(probed, &region));
+        let best = probed.and_then(|probed| self.prober.best(probed, &region));
         best.unwrap_or_else(|| narrowest(&self.board, component))
     }
 
