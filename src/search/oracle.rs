@@ -88,13 +88,13 @@ impl<'a> Oracle<'a> {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = solver.solve(Some(conflicts));
+        let ticks = solver.ticks();
+        solver.exchange_clauses();
+        self.ticks = ticks;
         #[cfg(feature = "checked")]
         if let Answer::Solution(grid) = &answer {
             crate::solutions::checked::confirm(self.puzzle, grid);
         }
-        let ticks = solver.ticks();
-        solver.exchange_clauses();
-        self.ticks = ticks;
         answer
     }
 

@@ -76,7 +76,7 @@ fn a_failed_allocation_is_an_internal_error() {
     let ones = "1\n".repeat(30);
     let puzzle = format!("width 30\nheight 30\nrows\n{ones}columns\n{ones}");
     fs::write(scratch.join("large.non"), puzzle).expect("a puzzle");
-    let script = "ulimit -v 400000; $O count -j1 --memory 100G --method frontier large.non";
+    let script = "ulimit -v 400000; $O enumerate -j1 --sort --memory 100G -o list large.non";
     let done = shell(&scratch, script);
     assert_eq!(done.status.code(), Some(70), "{done:?}");
     assert!(stderr(&done).contains("memory allocation of"), "{done:?}");
