@@ -83,8 +83,7 @@ pub(crate) const TICK_NS: u64 = 46;
 pub(crate) const SOLVER_NS: u64 = 20_000_000;
 pub(crate) const QUESTION_NS: u64 = 20_000;
 
-/// A combination of a sweep that is read or generated, of one word and of two.
-pub(crate) const COMBINATION_NS: [u64; 2] = [90, 200];
+// A combination of a sweep costs 90 nanoseconds, and 200 where it takes two words: a sweep knows nothing of this file.
 
 // The race.
 

@@ -1,6 +1,6 @@
 //! The race: how a component is counted by whichever way turns out best on it, without losing much to a wrong forecast.
 //!
-//! A *racer* is one way to count a component: a walk in an order, a sweep in a direction, the tree search, the search for the backbone. Only
+//! A *racer* is one way to count a component: a walk, a sweep in a direction, the tree search, the search for the backbone. Only
 //! one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
 //! choice is the same in every run on one thread. [`pick`] is the whole rule of choosing:
 //!

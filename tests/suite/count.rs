@@ -351,7 +351,10 @@ fn a_goal_that_is_a_solution_is_counted_from_the_start() {
                 let counting = Counter::new(puzzle).limits(limits.clone());
                 counting.run().solutions
             };
-            assert_eq!(bound(&solution), Total::AtLeast(Count::ONE));
+            // A goal may show a second solution at once.
+            let known = bound(&solution);
+            assert!(*known.number() >= Count::ONE && known.number() <= all.number());
+            assert!(matches!(known, Total::AtLeast(_)));
             assert_eq!(bound(&none), Total::AtLeast(Count::ZERO));
         }
         agree(&solution, &all);

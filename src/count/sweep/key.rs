@@ -1,6 +1,5 @@
 //! The entries of a frontier: a packed combination of states, and its path count.
 
-use crate::count::options;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::BitXor;
@@ -82,7 +81,7 @@ fn fold(a: u64, b: u64) -> u64 {
 
 impl Key for u64 {
     const ZERO: Self = 0;
-    const COMBINATION_NS: u64 = options::COMBINATION_NS[0];
+    const COMBINATION_NS: u64 = 90;
 
     fn new(state: u32, first: u32) -> Self {
         u64::from(state) << first
@@ -101,7 +100,7 @@ impl Key for u64 {
 
 impl Key for Pair {
     const ZERO: Self = Pair { high: 0, low: 0 };
-    const COMBINATION_NS: u64 = options::COMBINATION_NS[1];
+    const COMBINATION_NS: u64 = 200;
 
     fn new(state: u32, first: u32) -> Self {
         Pair::new(u128::from(state) << first)
