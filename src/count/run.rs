@@ -378,7 +378,14 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
     fn search_tree_briefly(&mut self, root: &Root<W>) -> Option<Count> {
         let crew = self.workers.crew();
         let searches_tree = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
-        if !matches!(self.keeps, Keeps::Number) || !searches_tree || root.components.is_empty() {
+        // What is counted already need not be searched.
+        let mut components = root.components.iter();
+        let is_known = components.any(|component| crew.store.get(&component.key).is_some());
+        if !matches!(self.keeps, Keeps::Number)
+            || !searches_tree
+            || is_known
+            || root.components.is_empty()
+        {
             return None;
         }
         let mut tree = TreeRacer::new(root, None);
