@@ -87,8 +87,8 @@ pub(crate) const QUESTION_NS: u64 = 20_000;
 
 // The race.
 
-/// The favourite has this multiple of the work that the others have by right, so that these have a third. At least 2: the guarantee grows with
-/// it, and what the favourite loses to the others shrinks.
+/// All racers together do this multiple of the work that the racers other than the favourite are guaranteed. A larger value gives the favourite
+/// more of the work, and weakens the guarantee in proportion. At least 2.
 pub(crate) const FAVOUR: u64 = 3;
 
 /// A slice is the work so far divided by this.
@@ -100,8 +100,8 @@ pub(crate) const MAX_SLICES: u64 = 100;
 /// The search of the tree before the race, as a multiple of the least slice.
 pub(crate) const OPENING_SLICES: u64 = 2;
 
-/// What racers are expected to need before they have begun, as multiples of the least slice: nothing is known of a walk, which begins; the others
-/// give way to it as long as its end is nearer. The backbone of tournament puzzles of 25x25 cells takes about a second.
+/// The work that a racer is expected to need before it has begun, as a multiple of the least slice. A walk is expected to need none, so it begins
+/// the race. The backbone of a tournament puzzle of 25x25 cells takes about a second.
 pub(crate) const SWEEP_EXPECTED: u64 = 5;
 pub(crate) const TREE_EXPECTED: u64 = 5;
 pub(crate) const BACKBONE_EXPECTED: u64 = 50;
@@ -116,8 +116,8 @@ pub(crate) const BACKBONE_SHARED_NS: u64 = 100_000_000;
 /// 13x13 to 25x25 cells, races take 0.8 times the work of races without this limit; factors of 4 and 16 bring less.
 pub(crate) const MOST_LEFT: f64 = 8.0;
 
-/// The observer of a graph hears of it after this much work of a racer, as a multiple of the least slice; then whenever it has grown by this
-/// factor.
+/// The observer of a graph is first called when a racer has done this much work, as a multiple of the least slice; after that, whenever the
+/// number of nodes has grown by this factor.
 pub(crate) const GRAPH_REPORT_SLICES: u64 = 50;
 pub(crate) const GRAPH_REPORT_GROWTH: u64 = 4;
 
@@ -129,19 +129,21 @@ pub(crate) const FIRST_QUESTION_NS: u64 = 150_000;
 /// The most work on a side before the oracle is asked, in nanoseconds: one hard question does not mean that the next questions are hard.
 pub(crate) const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
 
-/// The threshold is divided by the share of questions that refute their side, relative to a half. The share counts as at least one in this
-/// number.
+/// The threshold is divided by twice the share of questions that refute their side. This share is taken to be at least one divided by this.
 pub(crate) const MAX_IN_VAIN: u64 = 64;
 
 /// While other workers wait for tasks, the threshold is divided by this, because tasks are given away only in the subtree of a side about which
 /// the oracle has been asked.
 pub(crate) const HUNGER: u64 = 80;
 
-/// A question may take one conflict for this many nanoseconds of work on its side; at least this many conflicts; at least so many when the
-/// slice is nearly over; and a conflict is assumed to take that long before there was one.
+/// The conflict limit of a question is the nanoseconds of work on its side divided by this.
 pub(crate) const NS_PER_CONFLICT: u64 = 2_000;
+
+/// The smallest conflict limit of a question, and the smallest one when the slice has little work left.
 pub(crate) const MIN_CONFLICTS: u64 = 100;
 pub(crate) const MIN_LAST_CONFLICTS: u64 = 20;
+
+/// Nanoseconds that one conflict is assumed to take as long as the solver of the worker has had none.
 pub(crate) const ASSUMED_CONFLICT_NS: u64 = 20_000;
 
 /// A question that ends without an answer is repeated when the work on its side has grown by this factor.

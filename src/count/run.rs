@@ -295,52 +295,27 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         'roots: loop {
             let mut values = Vec::with_capacity(root.components.len());
             for (i, component) in root.components.iter().enumerate() {
-                let end = match crew.store.get(&component.key) {
+                let counted = product(&values);
+                let mut report = |runner: &Runner<'_, W>, end: &SliceEnd| {
+                    raise_bound(crew, &root, i, &counted, runner, end);
+                    if let Some(observer) = self.setup.slice_observer {
+                        observer(&slice_of(i, runner));
+                    }
+                    if matches!(end, SliceEnd::More) {
+                        observe_graph(self.setup, self.keeps, crew, runner, &mut observed_nodes);
+                    }
+                };
+                let mut end = match crew.store.get(&component.key) {
                     Some(value) => RaceEnd::Counted(value),
-                    None => {
-                        let (runners, control) =
-                            (self.runners(&root, i, &questions), &crew.control);
-                        let counted = product(&values);
-                        race(runners, self.workers, |runner, end| {
-                            self::report(crew, &root, i, &counted, runner, end);
-                            if let Some(observer) = self.setup.slice_observer {
-                                observer(&slice_of(i, runner));
-                            }
-                            if let (Some(observer), Some(graph)) =
-                                (self.setup.graph_observer, &crew.store.graph)
-                                && graph.node_count() as u64
-                                    > options::GRAPH_REPORT_GROWTH * observed_nodes
-                                && runner.spent
-                                    >= options::GRAPH_REPORT_SLICES * crew.options.slice_ns
-                                && !control.stopped()
-                                && matches!(end, SliceEnd::More)
-                            {
-                                observed_nodes = graph.node_count() as u64;
-                                observer(&GraphProgress {
-                                    solutions: match self.keeps {
-                                        Keeps::Decisions(number) => number.clone(),
-                                        _ => None,
-                                    },
-                                    nodes: observed_nodes,
-                                    bytes: graph.bytes(),
-                                    max_bytes: crew.store.max_graph_bytes,
-                                });
-                            }
-                        })
-                    }
+                    None => race(
+                        runners(self.setup, self.keeps, &root, i, &questions),
+                        self.workers,
+                        &mut report,
+                    ),
                 };
-                let end = match end {
-                    RaceEnd::Out if self.may_fall_back() => {
-                        let counted = product(&values);
-                        race(vec![walk(&root, i)], self.workers, |runner, end| {
-                            self::report(crew, &root, i, &counted, runner, end);
-                            if let Some(observer) = self.setup.slice_observer {
-                                observer(&slice_of(i, runner));
-                            }
-                        })
-                    }
-                    end => end,
-                };
+                if matches!(end, RaceEnd::Out) && self.may_fall_back() {
+                    end = race(vec![walk(&root, i)], self.workers, &mut report);
+                }
                 match end {
                     RaceEnd::Counted(value) if value.count.is_zero() => {
                         return CountEnd::Unsatisfiable;
@@ -407,50 +382,46 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
         let is_frontier = self.setup.method == Method::Frontier;
         matches!(self.keeps, Keeps::Number) && is_frontier && self.setup.options.ways.is_none()
     }
+}
 
-    /// The racers for a component.
-    fn runners<'r>(
-        &self,
-        root: &'r Root<W>,
-        component: usize,
-        questions: &Arc<Questions>,
-    ) -> Vec<Runner<'r, W>> {
-        let method = match self.keeps {
-            Keeps::Number => self.setup.method,
-            Keeps::Graph => Method::Auto,
-            Keeps::Decisions(_) => Method::Regions,
+/// The racers for a component.
+fn runners<'r, W: Word>(
+    setup: &Setup<'_>,
+    keeps: &Keeps,
+    root: &'r Root<W>,
+    component: usize,
+    questions: &Arc<Questions>,
+) -> Vec<Runner<'r, W>> {
+    let method = match keeps {
+        Keeps::Number => setup.method,
+        Keeps::Graph => Method::Auto,
+        Keeps::Decisions(_) => Method::Regions,
+    };
+    let ways = setup.options.ways.as_deref().unwrap_or(Way::of(method));
+    let can_search =
+        matches!(keeps, Keeps::Number) && (root.components.len() == 1 || root.witness.is_some());
+    let runners = ways.iter().filter_map(|&way| {
+        let racer: Box<dyn Racer<W> + Send + 'r> = match way {
+            Way::Walk => Box::new(WalkRacer::new(root, component)),
+            // Its nodes decide a line.
+            Way::Sweep(_) if matches!(keeps, Keeps::Decisions(_)) => return None,
+            Way::Sweep(direction) => Box::new(SweepRacer::new(root, component, direction)),
+            Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
+            Way::Tree => return None,
+            Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
+            Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
         };
-        let ways = self
-            .setup
-            .options
-            .ways
-            .as_deref()
-            .unwrap_or(Way::of(method));
-        let can_search = matches!(self.keeps, Keeps::Number)
-            && (root.components.len() == 1 || root.witness.is_some());
-        let runners = ways.iter().filter_map(|&way| {
-            let racer: Box<dyn Racer<W> + Send + 'r> = match way {
-                Way::Walk => Box::new(WalkRacer::new(root, component)),
-                // Its nodes decide a line.
-                Way::Sweep(_) if matches!(self.keeps, Keeps::Decisions(_)) => return None,
-                Way::Sweep(direction) => Box::new(SweepRacer::new(root, component, direction)),
-                Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
-                Way::Tree => return None,
-                Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
-                Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
-            };
-            Some(Runner {
-                way,
-                racer,
-                spent: 0,
-            })
-        });
-        let runners: Vec<_> = runners.collect();
-        match runners.is_empty() {
-            // The tree is one component's only where a solution is known.
-            true => vec![walk(root, component)],
-            false => runners,
-        }
+        Some(Runner {
+            way,
+            racer,
+            spent: 0,
+        })
+    });
+    let runners: Vec<_> = runners.collect();
+    match runners.is_empty() {
+        // The tree is one component's only where a solution is known.
+        true => vec![walk(root, component)],
+        false => runners,
     }
 }
 
@@ -463,9 +434,38 @@ fn walk<W: Word>(root: &Root<W>, component: usize) -> Runner<'_, W> {
     }
 }
 
+/// Tells the observer of a graph of its progress, if a racer has worked long and the graph has grown much since the observer was last called.
+fn observe_graph<W: Word>(
+    setup: &Setup<'_>,
+    keeps: &Keeps,
+    crew: &Crew<'_, W>,
+    runner: &Runner<'_, W>,
+    observed_nodes: &mut u64,
+) {
+    let (Some(observer), Some(graph)) = (setup.graph_observer, &crew.store.graph) else {
+        return;
+    };
+    let nodes = graph.node_count() as u64;
+    let is_long = runner.spent >= options::GRAPH_REPORT_SLICES * crew.options.slice_ns;
+    if !is_long || nodes <= options::GRAPH_REPORT_GROWTH * *observed_nodes || crew.control.stopped()
+    {
+        return;
+    }
+    *observed_nodes = nodes;
+    observer(&GraphProgress {
+        solutions: match keeps {
+            Keeps::Decisions(number) => number.clone(),
+            Keeps::Number | Keeps::Graph => None,
+        },
+        nodes,
+        bytes: graph.bytes(),
+        max_bytes: crew.store.max_graph_bytes,
+    });
+}
+
 /// Raises the lower bound after a slice on the component with this index: `counted` is the product of those before it. Of those after it it is
 /// only known that each has a solution if the puzzle has one.
-fn report<W: Word>(
+fn raise_bound<W: Word>(
     crew: &Crew<'_, W>,
     root: &Root<W>,
     component: usize,

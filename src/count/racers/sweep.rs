@@ -20,7 +20,7 @@ pub(crate) struct SweepRacer<'r, W: Word> {
     /// The sweep, once it has begun.
     sweep: Option<Sweep>,
     proved: Count,
-    /// The forecast when the sweep was last dropped.
+    /// The forecast of the work that is left, made when the sweep last paused.
     left: f64,
 }
 

@@ -19,7 +19,9 @@ pub(crate) struct WalkRacer<'r, W: Word> {
     component: usize,
     /// The walk, once it has begun.
     walk: Option<Arc<Walk<W>>>,
-    /// Least work of a slice: more than that of the last walk that was dropped, so that one that begins again and again still ends.
+    /// Bytes of the walk at the end of its last slice. Sweeps ask for them whenever they charge memory, so they are not counted each time.
+    held: u64,
+    /// Least work of a slice: twice that of the longest walk that was dropped, so that a walk that begins again still ends.
     least_work: u64,
     progress: Progress,
     proved: Count,
@@ -31,6 +33,7 @@ impl<'r, W: Word> WalkRacer<'r, W> {
             root,
             component,
             walk: None,
+            held: 0,
             least_work: 0,
             progress: Progress::default(),
             proved: Count::ZERO,
@@ -88,7 +91,8 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
             // The graph has outgrown its memory.
             None if crew.store.is_outgrown() || walk.has_no_piece() => SliceEnd::Out,
             None => {
-                if walk.bytes() > Self::max_bytes(crew) {
+                self.held = walk.bytes();
+                if self.held > Self::max_bytes(crew) {
                     self.shrink(true);
                 }
                 SliceEnd::More
@@ -98,7 +102,11 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
     }
 
     fn left(&self) -> f64 {
-        self.progress.left()
+        match self.walk {
+            Some(_) => self.progress.left(),
+            // It was dropped, and needs at least that work again.
+            None => self.least_work as f64,
+        }
     }
 
     fn expected_slices(&self) -> u64 {
@@ -110,7 +118,7 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
     }
 
     fn bytes(&self) -> u64 {
-        self.walk.as_ref().map_or(0, |walk| walk.bytes())
+        self.held
     }
 
     fn shrink(&mut self, all: bool) {
@@ -118,7 +126,7 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
         if all {
             let dropped = self.walk.as_ref().map_or(0, |walk| walk.work());
             self.least_work = self.least_work.max(2 * dropped);
-            (self.walk, self.progress) = (None, Progress::default());
+            (self.walk, self.held, self.progress) = (None, 0, Progress::default());
         }
     }
 }
