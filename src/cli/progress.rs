@@ -295,7 +295,7 @@ mod tests {
         assert!(at(Some(0.999_96), 1, 1).starts_with("99.9 %, "));
         assert_eq!(
             at(None, 16_000_000, 10),
-            "at least 16.0 M solutions, +1.6 M/s, branching down, 5.1 M nodes/s"
+            "at least 16.0 M solutions, +1.6 M/s, branching, 5.1 M nodes/s"
         );
     }
 }
