@@ -1,16 +1,16 @@
 //! The search for the backbone in slices: SAT solvers look for a solution, and then ask about the cells that no solution has flipped yet.
 //!
-//! It is data, as a walk is: what is known of the cells, and what is spent. Each worker asks with the SAT solver that answers its other
-//! questions too, so that what is learnt here helps there.
+//! It is data, as a walk is: what is known of the cells, and what is spent. Each worker asks with its own SAT solver.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::crew::Crew;
 use super::options;
-use super::walk::Worker;
 use crate::line::Word;
 use crate::run::lock;
 use crate::sat::{Answer, BackboneResult, BackboneSearch};
+use crate::search::Oracle;
 
 /// Conflicts of one call of the SAT solver while it looks for a first solution. Between two calls the work is looked at.
 const FIRST_CONFLICTS: u32 = 2000;
@@ -63,30 +63,27 @@ impl Questions {
     pub(crate) fn result(&self) -> Option<BackboneResult> {
         Some(self.search()?.result())
     }
-}
 
-impl<W: Word> Worker<'_, '_, W> {
-    /// Asks about cells until the slice is over. Before a solution is known, only one worker may ask.
-    pub(crate) fn ask_for_backbone(&mut self, questions: &Questions) {
-        let crew = self.crew;
-        let charge = |ns: u64| questions.work.fetch_add(ns, Ordering::Relaxed);
-        if !self.oracle.is_built() {
+    /// Asks the oracle about cells until the slice is over. Before a solution is known, only one worker may ask.
+    pub(crate) fn ask<W: Word>(&self, crew: &Crew<'_, W>, oracle: &mut Oracle<'_>) {
+        let charge = |ns: u64| self.work.fetch_add(ns, Ordering::Relaxed);
+        if !oracle.is_built() {
             charge(options::SOLVER_NS);
         }
         let witness = crew.witness();
-        let asked = self.oracle.with_solver(crew.clues, &crew.rows, |solver| {
+        let asked = oracle.with_solver(crew.clues, &crew.rows, |solver| {
             let mut ticks = solver.ticks();
             let mut charge_ticks = |now: u64| {
                 charge(options::TICK_NS * (now - std::mem::replace(&mut ticks, now)));
             };
             let mut first = witness;
             let search = loop {
-                if let Some(search) = questions.search() {
+                if let Some(search) = self.search() {
                     break search;
                 }
                 if let Some(first) = &first {
                     let search = Arc::new(BackboneSearch::new(first, &[]));
-                    *lock(&questions.search) = Some(search);
+                    *lock(&self.search) = Some(search);
                     continue;
                 }
                 let answer = solver.solve(Some(FIRST_CONFLICTS));
@@ -98,21 +95,21 @@ impl<W: Word> Worker<'_, '_, W> {
                         first = Some(solution);
                     }
                     Answer::None => {
-                        questions.is_unsatisfiable.store(true, Ordering::Relaxed);
+                        self.is_unsatisfiable.store(true, Ordering::Relaxed);
                         return;
                     }
-                    Answer::Unknown if crew.control.poll() || questions.is_over() => return,
+                    Answer::Unknown if crew.control.poll() || self.is_over() => return,
                     Answer::Unknown => {}
                 }
             };
-            let solvers = questions.solvers.load(Ordering::Relaxed);
+            let solvers = self.solvers.load(Ordering::Relaxed);
             search.ask(solver, solvers, |_, now| {
                 charge_ticks(now);
-                crew.control.poll() || questions.is_over()
+                crew.control.poll() || self.is_over()
             });
         });
         if asked.is_none() {
-            questions.is_unavailable.store(true, Ordering::Relaxed);
+            self.is_unavailable.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -26,8 +26,6 @@ pub(crate) enum Way {
     Walk,
     /// Sweep a frontier in this direction.
     Sweep(Direction),
-    /// Search the tree without the component table.
-    Tree,
     /// Look for the backbone.
     Backbone,
 }
@@ -38,17 +36,16 @@ impl Way {
         Way::Walk,
         Way::Sweep(Direction::Down),
         Way::Sweep(Direction::Right),
-        Way::Tree,
         Way::Backbone,
     ];
 
     /// The ways of a method.
     pub(crate) fn of(method: Method) -> &'static [Way] {
         match method {
-            Method::Auto => Way::ALL,
+            // Counter::run searches the tree itself.
+            Method::Auto | Method::Tree => Way::ALL,
             Method::Regions => &[Way::Walk],
             Method::Frontier => &[Way::Sweep(Direction::Down), Way::Sweep(Direction::Right)],
-            Method::Tree => &[Way::Tree],
         }
     }
 }
@@ -60,7 +57,6 @@ impl fmt::Display for Way {
             Way::Walk => "walk",
             Way::Sweep(Direction::Down) => "sweep-down",
             Way::Sweep(Direction::Right) => "sweep-right",
-            Way::Tree => "tree",
             Way::Backbone => "backbone",
         })
     }
@@ -74,16 +70,14 @@ pub(crate) const NODE_NS: u64 = 700;
 pub(crate) const CELL_NS: u64 = 45;
 pub(crate) const SETTLE_NS: u64 = 120;
 
-/// A node of the tree search and a settled line there, where the caches hold nothing else.
-pub(crate) const TREE_NODE_NS: u64 = 150;
-pub(crate) const TREE_SETTLE_NS: u64 = 88;
-
-/// A tick of the SAT solver, building a solver, and a question to it without its ticks.
+/// A tick of the SAT solver, and building a solver.
 pub(crate) const TICK_NS: u64 = 46;
 pub(crate) const SOLVER_NS: u64 = 20_000_000;
-pub(crate) const QUESTION_NS: u64 = 20_000;
 
 // A combination of a sweep costs 90 nanoseconds, and 200 where it takes two words: a sweep knows nothing of this file.
+
+/// The nodes of the tree that are searched for a solution other than the goal, before the race.
+pub(crate) const NEAR_NODES: u64 = 64;
 
 // The race.
 
@@ -97,13 +91,9 @@ pub(crate) const SLICE_DIVISOR: u64 = 8;
 /// The longest slice for each thread, as a multiple of the least one: the lower bound that is shown rises at the ends of slices.
 pub(crate) const MAX_SLICES: u64 = 100;
 
-/// The search of the tree before the race, as a multiple of the least slice.
-pub(crate) const OPENING_SLICES: u64 = 2;
-
 /// The work that a racer is expected to need before it has begun, as a multiple of the least slice. A walk is expected to need none, so it begins
 /// the race. The backbone of a tournament puzzle of 25x25 cells takes about a second.
 pub(crate) const SWEEP_EXPECTED: u64 = 5;
-pub(crate) const TREE_EXPECTED: u64 = 5;
 pub(crate) const BACKBONE_EXPECTED: u64 = 50;
 
 /// The first slice of the backbone, as such a multiple: most of it builds the SAT solver and finds a solution.
@@ -112,7 +102,7 @@ pub(crate) const BACKBONE_SLICES: u64 = 10;
 /// The nanoseconds of work from which on several workers look for the backbone: most searches take less, and each solver has to be built.
 pub(crate) const BACKBONE_SHARED_NS: u64 = 100_000_000;
 
-/// What is left of a walk or a tree is taken to be at most this multiple of what is done. In a simulation with the record of random puzzles of
+/// What is left of a walk is taken to be at most this multiple of what is done. In a simulation with the record of random puzzles of
 /// 13x13 to 25x25 cells, races take 0.8 times the work of races without this limit; factors of 4 and 16 bring less.
 pub(crate) const MOST_LEFT: f64 = 8.0;
 
@@ -120,34 +110,6 @@ pub(crate) const MOST_LEFT: f64 = 8.0;
 /// number of nodes has grown by this factor.
 pub(crate) const GRAPH_REPORT_SLICES: u64 = 50;
 pub(crate) const GRAPH_REPORT_GROWTH: u64 = 4;
-
-// Questions to the oracle.
-
-/// Nanoseconds that the first question is assumed to take, besides building the solver.
-pub(crate) const FIRST_QUESTION_NS: u64 = 150_000;
-
-/// The most work on a side before the oracle is asked, in nanoseconds: one hard question does not mean that the next questions are hard.
-pub(crate) const MAX_QUESTION_THRESHOLD_NS: u64 = 100_000_000;
-
-/// The threshold is divided by twice the share of questions that refute their side. This share is taken to be at least one divided by this.
-pub(crate) const MAX_IN_VAIN: u64 = 64;
-
-/// While other workers wait for tasks, the threshold is divided by this, because tasks are given away only in the subtree of a side about which
-/// the oracle has been asked.
-pub(crate) const HUNGER: u64 = 80;
-
-/// The conflict limit of a question is the nanoseconds of work on its side divided by this.
-pub(crate) const NS_PER_CONFLICT: u64 = 2_000;
-
-/// The smallest conflict limit of a question, and the smallest one when the slice has little work left.
-pub(crate) const MIN_CONFLICTS: u64 = 100;
-pub(crate) const MIN_LAST_CONFLICTS: u64 = 20;
-
-/// Nanoseconds that one conflict is assumed to take as long as the solver of the worker has had none.
-pub(crate) const ASSUMED_CONFLICT_NS: u64 = 20_000;
-
-/// A question that ends without an answer is repeated when the work on its side has grown by this factor.
-pub(crate) const RETRY_FACTOR: u64 = 4;
 
 /// Heuristic parameters of counting.
 #[derive(Clone, Debug)]
@@ -157,9 +119,6 @@ pub struct Options {
     /// The least slice of work of a racer, in nanoseconds, at least 1. Work is computed from counters of nodes, settles and so on, not from
     /// a clock.
     pub slice_ns: u64,
-    /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call. Sides are
-    /// mostly refuted by probing: a call costs more than it saves unless it comes late.
-    pub oracle_percent: u64,
     /// Maximum number of settles for probing the root.
     pub max_probing_settles: u64,
     /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
@@ -181,11 +140,6 @@ impl Options {
         self.ways = Some(names.iter().map(way).collect::<Option<_>>()?);
         Some(self)
     }
-
-    /// The nanoseconds that a side may cost before the oracle is called, if a call takes `call_ns`.
-    pub(crate) fn oracle_threshold_ns(&self, call_ns: u64) -> u64 {
-        self.oracle_percent * call_ns / 100
-    }
 }
 
 impl Default for Options {
@@ -193,7 +147,6 @@ impl Default for Options {
         Options {
             ways: None,
             slice_ns: 20_000_000,
-            oracle_percent: 400,
             max_probing_settles: 1 << 20,
             min_shared_cells: 24,
             min_probed_cells: 16,

@@ -1,7 +1,6 @@
 //! The race: how a component is counted by whichever way turns out best on it, without losing much to a wrong forecast.
 //!
-//! A *racer* is one way to count a component: a walk, a sweep in a direction, the tree search, the search for the backbone. Only
-//! one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
+//! A *racer* is one way to count a component: a walk, a sweep in a direction, the search for the backbone. Only one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
 //! choice is the same in every run on one thread. [`pick`] is the whole rule of choosing:
 //!
 //! - The racer with the least work goes next if three times that work, times the number of the other racers, is at most all work so far. For

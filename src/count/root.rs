@@ -1,7 +1,4 @@
-//! The root of a count: its known cells, a solution if one is known, and the components of the unknown cells. A root never changes; whoever
-//! finds cells makes a new one.
-
-use std::sync::Arc;
+//! The root of a count: its known cells, and the components of the unknown cells. A root never changes; whoever finds cells makes a new one.
 
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
@@ -16,8 +13,6 @@ use crate::sat::Backbone;
 pub(crate) struct Root<W> {
     /// The known cells of each row.
     pub(crate) rows: Vec<Known<W>>,
-    /// A solution.
-    pub(crate) witness: Option<Arc<Grid>>,
     /// The components, the smallest first.
     pub(crate) components: Vec<Component<W>>,
 }
@@ -47,17 +42,13 @@ impl<W: Word> Root<W> {
         if !consistent {
             return Opened::Contradiction;
         }
-        // The goal need not lie in the cube.
-        let goal = setup.is_whole().then(|| setup.puzzle.solved_goal());
-        let witness = goal.flatten().cloned().map(Arc::new);
-        Root::of(&board, witness, numbers, control)
+        Root::of(&board, numbers, control)
     }
 
-    /// The root in which these cells are known too. `witness`: a solution of the puzzle, if one is known.
+    /// The root in which these cells are known too.
     pub(crate) fn with(
         &self,
         cells: &Backbone,
-        witness: Option<Arc<Grid>>,
         clues: &Clues,
         numbers: &UniqueTable,
         control: &Control,
@@ -65,25 +56,19 @@ impl<W: Word> Root<W> {
         let mut board = Board::with_rows(clues, &self.rows);
         let rows = (0..clues.height()).map(|row| (row, cells.known_in_row(row)));
         match board.decide_all(rows, control) {
-            Some(true) => Root::of(&board, witness, numbers, control),
+            Some(true) => Root::of(&board, numbers, control),
             Some(false) => Opened::Contradiction,
             None => Opened::Stopped,
         }
     }
 
-    fn of(
-        board: &Board<'_, W>,
-        witness: Option<Arc<Grid>>,
-        numbers: &UniqueTable,
-        control: &Control,
-    ) -> Opened<W> {
+    fn of(board: &Board<'_, W>, numbers: &UniqueTable, control: &Control) -> Opened<W> {
         if control.stopped() {
             return Opened::Stopped;
         }
         match components(board, numbers, control) {
             Some(components) => Opened::Root(Root {
                 rows: board.rows().to_vec(),
-                witness,
                 components,
             }),
             None => Opened::Stopped,

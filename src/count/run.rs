@@ -1,13 +1,11 @@
 //! What happens to a puzzle that is counted.
 //!
-//! 1. The puzzle is propagated and probed. That makes the [root](super::root): the known cells, a solution if one is known, and the components
-//!    of the unknown cells, the smallest first.
-//! 2. Under [`Method::Auto`], if only the number is wanted, the tree of the whole puzzle is searched for a moment. Most puzzles that have few
-//!    solutions end here.
-//! 3. The components are counted one after the other, each by a [race](super::race), unless the component table has its value. One of the
+//! 1. The puzzle is propagated and probed. That makes the [root](super::root): the known cells, and the components of the unknown cells, the
+//!    smallest first.
+//! 2. The components are counted one after the other, each by a [race](super::race), unless the component table has its value. One of the
 //!    racers looks for the backbone, the cells that are the same in every solution. When it reports cells, they make a new root with smaller
-//!    components, and step 3 begins again; the component table stays.
-//! 4. The number of solutions is the product of the counts.
+//!    components, and step 2 begins again; the component table stays.
+//! 3. The number of solutions is the product of the counts.
 //!
 //! A solution graph is built by the same race, of those racers that can build one. If the nodes of the graph have to decide single cells, only
 //! a walk can build it. Then the number is counted first, by all racers, as that is mostly much cheaper, and the walk begins at the root at
@@ -21,7 +19,7 @@ use super::components::{ComponentTable, ComponentValue, Store};
 use super::crew::Crew;
 use super::options::{self, Method, Way};
 use super::race::{RaceEnd, Racer, Runner, SliceEnd, race};
-use super::racers::{BackboneRacer, SweepRacer, TreeRacer, WalkRacer};
+use super::racers::{BackboneRacer, SweepRacer, WalkRacer};
 use super::root::{Opened, Root, cells_of};
 use super::setup::{GraphProgress, Setup, Slice};
 use super::status::Status;
@@ -29,9 +27,10 @@ use super::workers::Workers;
 use crate::board::Clues;
 use crate::graph::{Builder, NodeId, SolutionGraph};
 use crate::line::Word;
-use crate::run::{Control, Statistics, memory_plan};
+use crate::puzzle::Grid;
+use crate::run::{Control, Limits, Statistics, memory_plan};
 use crate::sat::SatSolver;
-use crate::search::{Outcome, Total};
+use crate::search::{Outcome, Search, Total};
 use crate::solutions::{Count, Stop};
 
 /// Counts the solutions; if `keeps_graph`, also builds the graph of all solutions, which is `None` when the run was stopped.
@@ -93,8 +92,6 @@ struct Counted<W> {
 enum CountEnd<W> {
     Counted(Counted<W>),
     Unsatisfiable,
-    /// The number of solutions was found without counting each component.
-    Number(Root<W>, Count),
     /// The run was stopped, or the graph has outgrown its memory. The root by then.
     Stopped(Root<W>),
 }
@@ -102,8 +99,7 @@ enum CountEnd<W> {
 impl Run<'_> {
     /// The graph, if it is kept, and the number of solutions; `None` if the number is not known.
     fn answer<W: Word>(&mut self, keeps_graph: bool) -> (Option<SolutionGraph>, Option<Count>) {
-        // The goal need not lie in the cube.
-        if self.setup.is_whole() && self.setup.puzzle.solved_goal().is_some() {
+        if self.goal().is_some() {
             self.status.raise_bound(Count::ONE);
         }
         let unsatisfiable =
@@ -123,8 +119,15 @@ impl Run<'_> {
             }
             Opened::Contradiction | Opened::Stopped => return (None, None),
         };
+        // Where a solution is known, it is soon known whether there is another one.
+        let goal = self.goal().filter(|_| !root.components.is_empty());
+        let is_unique = goal.is_some_and(|goal| self.search_near(goal));
         if !keeps_graph {
-            return (None, self.count(root, Keeps::Number).number());
+            let number = match is_unique {
+                true => Some(Count::ONE),
+                false => self.count(root, Keeps::Number).number(),
+            };
+            return (None, number);
         }
         let (root, number) = match self.setup.decides_cells {
             false => (root, None),
@@ -133,7 +136,6 @@ impl Run<'_> {
                     let number = counted.product();
                     (counted.root, Some(number))
                 }
-                CountEnd::Number(root, number) => (root, Some(number)),
                 CountEnd::Unsatisfiable => return (Some(unsatisfiable()), Some(Count::ZERO)),
                 CountEnd::Stopped(_) => return (None, None),
             },
@@ -151,7 +153,6 @@ impl Run<'_> {
                 (graph, Some(number))
             }
             CountEnd::Unsatisfiable => (Some(unsatisfiable()), Some(Count::ZERO)),
-            CountEnd::Number(_, number) => (None, Some(number)),
             CountEnd::Stopped(_) if self.control.reason().is_some() => (None, number),
             // There was no room for the graph. The number alone may take its memory now.
             CountEnd::Stopped(root) => {
@@ -160,6 +161,24 @@ impl Run<'_> {
                 (None, number)
             }
         }
+    }
+
+    /// The goal of the puzzle if it is a solution and counts: it need not lie in the cube.
+    fn goal(&self) -> Option<&Grid> {
+        let goal = self.setup.puzzle.solved_goal();
+        goal.filter(|_| self.setup.is_whole())
+    }
+
+    /// Looks for another solution near the goal with some nodes of the tree; returns whether there is none.
+    fn search_near(&self, goal: &Grid) -> bool {
+        let part = Arc::new(self.control.part(options::NEAR_NODES));
+        let memory = memory_plan::NEAR.of(self.setup.limits.bytes());
+        let search = Search::new(self.setup.puzzle).limits(Limits::default().memory(memory));
+        let (other, outcome) = search.single_threaded().other_under(&part, goal);
+        if other.is_some() {
+            self.status.raise_bound(Count::from(2));
+        }
+        outcome.stopped.is_none() && other.is_none()
     }
 
     fn count<W: Word>(&mut self, root: Root<W>, keeps: Keeps) -> CountEnd<W> {
@@ -190,8 +209,8 @@ impl Run<'_> {
             store,
             &root.rows,
         );
-        if let Some(witness) = &root.witness {
-            crew.record_witness(witness);
+        if let Some(goal) = self.goal() {
+            crew.record_witness(&Arc::new(goal.clone()));
         }
         let end = Workers::scoped(&crew, |workers| {
             Counting {
@@ -244,7 +263,6 @@ impl<W: Word> CountEnd<W> {
     fn number(self) -> Option<Count> {
         match self {
             CountEnd::Counted(counted) => Some(counted.product()),
-            CountEnd::Number(_, number) => Some(number),
             CountEnd::Unsatisfiable => Some(Count::ZERO),
             CountEnd::Stopped(_) => None,
         }
@@ -285,10 +303,7 @@ struct Counting<'c, 'w, 'scope, 'env, 'a, W: Word> {
 }
 
 impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
-    fn run(mut self, mut root: Root<W>) -> CountEnd<W> {
-        if let Some(number) = self.search_tree_briefly(&root) {
-            return CountEnd::Number(root, number);
-        }
+    fn run(self, mut root: Root<W>) -> CountEnd<W> {
         let crew = self.workers.crew();
         let questions = Arc::<Questions>::default();
         let mut observed_nodes = 0;
@@ -331,8 +346,7 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                     }
                     RaceEnd::Facts(cells) => {
                         let numbers = &crew.store.table.state_numbers;
-                        match root.with(&cells, crew.witness(), crew.clues, numbers, &crew.control)
-                        {
+                        match root.with(&cells, crew.clues, numbers, &crew.control) {
                             Opened::Root(smaller) => root = smaller,
                             Opened::Contradiction if crew.control.reason().is_none() => {
                                 return CountEnd::Unsatisfiable;
@@ -346,34 +360,6 @@ impl<W: Word> Counting<'_, '_, '_, '_, '_, W> {
                 }
             }
             return CountEnd::Counted(Counted { root, values });
-        }
-    }
-
-    /// The number of solutions if a short search of the tree finds all of them.
-    fn search_tree_briefly(&mut self, root: &Root<W>) -> Option<Count> {
-        let crew = self.workers.crew();
-        let searches_tree = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
-        // What is counted already need not be searched.
-        let mut components = root.components.iter();
-        let is_known = components.any(|component| crew.store.get(&component.key).is_some());
-        if !matches!(self.keeps, Keeps::Number)
-            || !searches_tree
-            || is_known
-            || root.components.is_empty()
-        {
-            return None;
-        }
-        let mut tree = TreeRacer::new(root, None);
-        crew.status.set_activity(Racer::<W>::activity(&tree));
-        let (_, end) = tree.advance(
-            self.workers,
-            options::OPENING_SLICES * crew.options.slice_ns,
-            &|_| (),
-        );
-        crew.status.raise_bound(tree.proved());
-        match end {
-            SliceEnd::Counted(value) => Some(value.count),
-            _ => None,
         }
     }
 
@@ -398,16 +384,12 @@ fn runners<'r, W: Word>(
         Keeps::Decisions(_) => Method::Regions,
     };
     let ways = setup.options.ways.as_deref().unwrap_or(Way::of(method));
-    let can_search =
-        matches!(keeps, Keeps::Number) && (root.components.len() == 1 || root.witness.is_some());
     let runners = ways.iter().filter_map(|&way| {
         let racer: Box<dyn Racer<W> + Send + 'r> = match way {
             Way::Walk => Box::new(WalkRacer::new(root, component)),
             // Its nodes decide a line.
             Way::Sweep(_) if matches!(keeps, Keeps::Decisions(_)) => return None,
             Way::Sweep(direction) => Box::new(SweepRacer::new(root, component, direction)),
-            Way::Tree if can_search => Box::new(TreeRacer::new(root, Some(component))),
-            Way::Tree => return None,
             Way::Backbone if !SatSolver::IS_BUILT_IN => return None,
             Way::Backbone => Box::new(BackboneRacer::new(questions, root.unknown())),
         };
@@ -419,7 +401,6 @@ fn runners<'r, W: Word>(
     });
     let runners: Vec<_> = runners.collect();
     match runners.is_empty() {
-        // The tree is one component's only where a solution is known.
         true => vec![walk(root, component)],
         false => runners,
     }

@@ -2,7 +2,7 @@
 //!
 //! A worker stays on its thread, because its SAT solver cannot leave it. The first worker is on the calling thread. The others have threads of
 //! their own, which are started when all workers are first wanted, and sleep between two slices: threads of the pool are left to the tasks
-//! of sweeps and of the tree search. A count on one thread starts none.
+//! of sweeps. A count on one thread starts none.
 
 use std::sync::Arc;
 use std::thread::{Builder, Scope};
@@ -11,9 +11,10 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 
 use super::backbone::Questions;
 use super::crew::Crew;
-use super::walk::{Walk, Worker};
+use super::walk::{Walk, Walker};
 use crate::line::Word;
-use crate::run::Control;
+use crate::run::{Control, Statistics, memory_plan};
+use crate::search::Oracle;
 use crate::solutions::Stop;
 
 /// What all workers work on in a slice.
@@ -105,17 +106,38 @@ impl<'scope, 'env, 'a: 'env, W: Word> Workers<'scope, 'env, 'a, W> {
     }
 }
 
-impl<W: Word> Worker<'_, '_, W> {
+/// What a thread needs for its part of any job.
+#[derive(Debug)]
+struct Worker<'c, 'a, W: Word> {
+    crew: &'c Crew<'a, W>,
+    walker: Walker<'c, 'a, W>,
+    oracle: Oracle<'a>,
+}
+
+impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
+    fn new(crew: &'c Crew<'a, W>) -> Self {
+        let memory = memory_plan::SOLVERS.part(crew.memory, crew.workers as u64);
+        let oracle = Oracle::new(crew.puzzle, Arc::clone(&crew.control), memory);
+        Worker {
+            crew,
+            walker: Walker::new(crew),
+            oracle: oracle.sharing(crew.exchange.clone()),
+        }
+    }
+
     fn run(&mut self, job: &Job<W>) {
         match job {
-            Job::Walk(walk) => self.walk(walk),
-            Job::Backbone(questions) => self.ask_for_backbone(questions),
+            Job::Walk(walk) => self.walker.walk(walk),
+            Job::Backbone(questions) => questions.ask(self.crew, &mut self.oracle),
         }
     }
 
     /// Adds what it has done to the statistics of the crew.
     fn end(&self) {
-        self.crew.add_statistics(&self.statistics());
+        self.crew.add_statistics(&Statistics {
+            conflicts: self.oracle.conflicts(),
+            ..self.walker.statistics()
+        });
     }
 }
 

@@ -64,11 +64,11 @@ pub(crate) const GRAPH_BESIDE_SWEEPS: Share = Share(4);
 /// A count: the two frontiers of a sweep; with a graph, also the layers that they have passed, and the graph.
 pub(crate) const SWEEP: Share = Share(2);
 
-/// A count: sweeps that have paused, while walks and the tree search go on.
+/// A count: sweeps that have paused, while walks go on.
 pub(crate) const PAUSED_SWEEPS: Share = Share(3);
 
-/// A count: a tree search.
-pub(crate) const TREE: Share = Share(8);
+/// A count: a search near the goal.
+pub(crate) const NEAR: Share = Share(8);
 
 /// An estimate: the exact counting that precedes it.
 pub(crate) const EXACT: Share = Share(2);
@@ -151,8 +151,7 @@ mod tests {
         assert_eq!(paused_sweeps_beside(0, 1, 1600), PAUSED_SWEEPS.of(1600));
         assert_eq!(sweep_for_graph_on(1, 1600), SWEEP.of(1600));
         assert!(sum(&[NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, SWEEP]) <= 1600);
-        let tree = [NUMBERS, COMPONENTS, LINES, PROBES, SOLVERS, TREE];
-        assert!(sum(&tree) + PAUSED_SWEEPS.of(1600) <= 1600);
+        assert!(sum(&[NUMBERS, COMPONENTS, NEAR]) <= 1600);
         assert!(sum(&[FILLINGS, SOLVER, SEARCH_PROBES, SUBPROBLEMS]) <= 1600);
         assert!(sum(&[OBSTACLES, DESCENT, EXAMINATIONS]) <= 1600);
         assert!(sum(&[EXACT, SOLVER]) <= 1600);

@@ -27,7 +27,7 @@ pub(crate) use backbone::Effort;
 pub use cube::{Cube, Decision};
 pub(crate) use meter::WHOLE;
 pub(crate) use near::{connected_groups, reduce_difference};
-pub(crate) use oracle::{MAX_CONFLICTS, Oracle};
+pub(crate) use oracle::Oracle;
 pub use outcome::{Outcome, Total, Verdict};
 pub use solutions::Solutions;
 pub(crate) use switch::switch_rectangle;

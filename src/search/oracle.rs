@@ -14,9 +14,6 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::sat::{Answer, Exchange, SatSolver};
 
-/// Maximum conflicts per call. A subproblem that is too hard now may become easy when a few more cells are decided.
-pub(crate) const MAX_CONFLICTS: u32 = 1000;
-
 /// The SAT solver of one worker, built at the first call.
 #[derive(Debug)]
 pub(crate) struct Oracle<'a> {

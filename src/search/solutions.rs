@@ -118,7 +118,7 @@ impl Search<'_> {
         let control = Arc::new(Control::new(&self.limits, true));
         let (sender, messages) = channel::bounded(MAX_MESSAGES);
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
-        let (cubes, shares) = (self.cubes.clone(), self.shares.clone());
+        let cubes = self.cubes.clone();
         let (limits, options) = (self.limits.clone(), self.options.clone());
         let (classic, search_control) = (self.classic.clone(), Arc::clone(&control));
         let search = std::thread::spawn(move || {
@@ -130,7 +130,6 @@ impl Search<'_> {
             let search = Search {
                 puzzle: &puzzle,
                 cubes,
-                shares,
                 limits,
                 options,
                 classic,

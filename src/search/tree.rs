@@ -42,8 +42,6 @@ use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 pub struct Search<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
-    /// For each cube, the estimated share of the total work; `None` if there are no estimates.
-    pub(super) shares: Option<Vec<f64>>,
     pub(crate) limits: Limits,
     pub(super) options: Options,
     pub(super) classic: Option<Classic>,
@@ -56,7 +54,6 @@ impl fmt::Debug for Search<'_> {
         let Search {
             puzzle,
             cubes,
-            shares,
             limits,
             options,
             classic,
@@ -67,7 +64,6 @@ impl fmt::Debug for Search<'_> {
         debug
             .field("puzzle", puzzle)
             .field("cubes", cubes)
-            .field("shares", shares)
             .field("limits", limits)
             .field("options", options)
             .field("classic", classic)
@@ -84,7 +80,6 @@ impl<'a> Search<'a> {
         Search {
             puzzle,
             cubes: None,
-            shares: None,
             limits: Limits::default(),
             options: Options::default(),
             classic: None,
@@ -112,13 +107,6 @@ impl<'a> Search<'a> {
             );
         }
         self.cubes = Some(cubes);
-        self
-    }
-
-    /// Sets the estimated share of the total work for each cube. Without it, all cubes get equal shares.
-    #[must_use]
-    pub(crate) fn shares(mut self, shares: Vec<f64>) -> Self {
-        self.shares = Some(shares);
         self
     }
 
@@ -189,12 +177,6 @@ impl<'a> Search<'a> {
         self.run(&CountSink::new())
     }
 
-    /// Counts the solutions. The control limits time and nodes; of the limits of this search only the one on memory applies. The search
-    /// must have no limit on solutions.
-    pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
-        self.run_under(control, &CountSink::new())
-    }
-
     /// Passes every solution to a sink; this control limits time and nodes, instead of the limits of the search. A limit of
     /// the search on solutions truncates lists of regions and batches; the sink or the control must end the run when it is reached.
     pub(crate) fn run_under(&self, control: &Arc<Control>, sink: &dyn Sink) -> Outcome {
@@ -230,7 +212,6 @@ impl<'a> Search<'a> {
     pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
         let whole = Search {
             cubes: None,
-            shares: None,
             ..self.clone()
         };
         if verify(self.puzzle, first).is_err() {
@@ -435,12 +416,8 @@ impl<'a> Search<'a> {
     fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let count = cubes.len() as u64;
-        let sum_of_shares: f64 = self.shares.iter().flatten().sum();
-        let weight = |i: usize| match &self.shares {
-            Some(shares) => (shares[i] / sum_of_shares * WHOLE as f64) as u64,
-            // Without shares, the weights add up to exactly the whole for any number of cubes.
-            None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
-        };
+        // The weights add up to exactly the whole for any number of cubes.
+        let weight = |i: usize| WHOLE / count + u64::from((i as u64) < WHOLE % count);
         let mut board = Board::<W>::new(shared.clues);
         let mut settles = 0u64;
         let mut is_stopped = || {

@@ -136,5 +136,6 @@ pub(crate) fn assert_refused(done: &Output, status: i32, message: &str) {
         said.starts_with("error: ") && said.contains(message),
         "{said}"
     );
-    assert_eq!(said.matches("error: ").count(), 1, "{said}");
+    let errors = said.lines().filter(|line| line.starts_with("error: "));
+    assert_eq!(errors.count(), 1, "{said}");
 }

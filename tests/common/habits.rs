@@ -12,11 +12,10 @@ pub(crate) fn eager() -> search::Options {
     }
 }
 
-/// Habits of a count that make everything happen on small puzzles: questions at every node, slices of one node, no probing of the root, and
+/// Habits of a count that make everything happen on small puzzles: slices of one node, no probing of the root, and
 /// probing of the smallest component.
 pub(crate) fn restless() -> count::Options {
     let mut options = count::Options::default();
-    options.oracle_percent = 0;
     options.slice_ns = 1_000;
     options.max_probing_settles = 0;
     options.min_shared_cells = 0;

@@ -657,7 +657,6 @@ fn a_pause_in_a_later_component_is_no_end() {
         // Slices are so short that the large component takes several.
         options.slice_ns = 100_000;
         options.max_probing_settles = 0;
-        options.oracle_percent = 0;
         for threads in [1, 3] {
             let slices = std::sync::atomic::AtomicU64::new(0);
             let observe = |slice: &omnogram::count::Slice| {

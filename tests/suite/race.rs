@@ -12,7 +12,7 @@ use omnogram::search::Limits;
 use omnogram::solutions::Count;
 
 /// The racers of `auto`. The last one counts nothing alone.
-const RACERS: [&str; 5] = ["sweep-down", "sweep-right", "tree", "walk", "backbone"];
+const RACERS: [&str; 4] = ["sweep-down", "sweep-right", "walk", "backbone"];
 
 /// The least slice, in nanoseconds.
 const SLICE_NS: u64 = 20_000;
@@ -63,7 +63,7 @@ fn work(puzzle: &Puzzle, options: Options, most: u64) -> Option<(Work, Count)> {
     Some((work.into_inner().unwrap(), number))
 }
 
-/// Only these racers, without probing before the race. Racers that are named also leave out the short search of the tree before it.
+/// Only these racers, without probing before the race.
 fn only(racers: &[&str]) -> Options {
     let mut options = Options::default();
     options.slice_ns = SLICE_NS;
@@ -71,7 +71,7 @@ fn only(racers: &[&str]) -> Options {
     options.racers(racers).expect("the names of racers")
 }
 
-/// Loose puzzles, which sweeps count best, dense ones, which the tree or a walk does, and some of two components.
+/// Loose puzzles, which sweeps count best, dense ones, which a walk does, and some of two components.
 fn puzzles() -> Vec<Puzzle> {
     let mut random = Random(41);
     let mut puzzles = vec![permutation(9)];
@@ -100,7 +100,7 @@ fn keeps_the_guarantee(threads: usize) {
             continue;
         }
         let mut best = (u64::MAX, "");
-        for racer in &RACERS[..4] {
+        for racer in &RACERS[..3] {
             if let Some((alone, counted)) = work(puzzle, only(&[racer]), best.0) {
                 assert_eq!(counted, number, "{racer} {puzzle:?}");
                 best = best.min((alone.all, racer));

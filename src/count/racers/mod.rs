@@ -3,10 +3,8 @@
 mod backbone;
 mod progress;
 mod sweep;
-mod tree;
 mod walk;
 
 pub(crate) use backbone::BackboneRacer;
 pub(crate) use sweep::SweepRacer;
-pub(crate) use tree::TreeRacer;
 pub(crate) use walk::WalkRacer;

@@ -103,10 +103,8 @@ impl<W: Word, F: Fn(&Key) -> Vec<Arc<Unfinished<W>>>> Bound<W, F> {
 
     /// Adds a task that nobody has begun.
     pub(super) fn add_task(&mut self, task: &WalkTask<W>) {
-        // A component of a side with a solution has a solution too.
-        let one = task.side.is_none() && task.witness_above.is_some();
         let owner = self.copy(&task.owner);
-        self.fill(owner, if one { Count::ONE } else { Count::ZERO });
+        self.fill(owner, Count::ZERO);
     }
 
     /// Adds a stack: from the top down, fills the gaps that its frames would have filled. Sides that are not counted yet add nothing.

@@ -10,7 +10,6 @@ use super::unfinished::Unfinished;
 use crate::board::{Cell, Inherited, ProberMark};
 use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
-use crate::puzzle::Grid;
 use crate::solutions::Count;
 
 /// A component that is being counted, and the current side of its branch.
@@ -36,50 +35,24 @@ pub(crate) struct Frame<W> {
     pub(crate) children: Vec<(NodeId, Rows<W>)>,
     /// Number of components into which the side has split.
     pub(crate) component_count: u64,
-    /// Whether there is no component beside them that is counted elsewhere.
-    pub(crate) is_alone: bool,
-    /// Whether this component is known to have a filling on the current side. The components beside it may still have none.
-    pub(crate) is_alive: bool,
-    /// A solution of the puzzle in which all decisions above the component hold; and one in which that of the current side holds too.
-    pub(crate) witness_above: Option<Arc<Grid>>,
-    pub(crate) witness: Option<Arc<Grid>>,
     /// Whether the component is in the table of components in progress, claimed by this frame.
     pub(crate) is_claimed: bool,
-    /// Whether other workers count components of the current side.
-    pub(crate) has_gaps: bool,
-    /// Whether the other side has been given to another worker.
-    pub(crate) gave_other_side: bool,
     /// Receives the sides of the component, and the components of the current side, that others count.
     pub(crate) open_component: Option<Arc<Unfinished<W>>>,
     pub(crate) open_side: Option<Arc<Unfinished<W>>>,
     /// The weight of what others count: in the current side, and elsewhere in the component.
     pub(crate) gap_weight_in_side: u64,
     pub(crate) gap_weight_in_component: u64,
-    /// The worker's nodes before the component, and its nanoseconds of work before the current side.
+    /// The worker's nodes before the component.
     pub(crate) nodes_before: u64,
-    pub(crate) work_before_side: u64,
-    /// Nanoseconds of work on the current side before the next oracle call on it.
-    pub(crate) retry_threshold_ns: u64,
     /// The weights of the two sides (empty, filled); and the worker's `share_done` before the current side.
     pub(crate) weights: [u64; 2],
     pub(crate) share_before_side: u64,
 }
 
 impl<W> Frame<W> {
-    /// Whether the oracle may be asked about the sides of later frames, and whether these sides may be given to other workers. Both hold if
-    /// the current side has a solution. They hold, too, if the oracle has given up on it, so that all of it has to be searched, and if it
-    /// is one component: otherwise the search would be in vain if another component had no filling, and the answer that a side has no
-    /// solution could be due to that component.
-    pub(crate) fn may_be_divided(&self) -> bool {
-        self.is_alive || self.retry_threshold_ns > 0 && self.component_count == 1 && self.is_alone
-    }
-
-    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `witness_above`.
-    pub(crate) fn new(
-        component: Component<W>,
-        mark: usize,
-        witness_above: Option<Arc<Grid>>,
-    ) -> Self {
+    /// A frame at this mark of the board, before its first side.
+    pub(crate) fn new(component: Component<W>, mark: usize) -> Self {
         Frame {
             component,
             mark,
@@ -93,62 +66,39 @@ impl<W> Frame<W> {
             edges: Vec::new(),
             children: Vec::new(),
             component_count: 1,
-            is_alone: true,
-            is_alive: false,
-            witness_above,
-            witness: None,
             is_claimed: false,
-            has_gaps: false,
-            gave_other_side: false,
             open_component: None,
             open_side: None,
             gap_weight_in_side: 0,
             gap_weight_in_component: 0,
             nodes_before: 0,
-            work_before_side: 0,
-            retry_threshold_ns: 0,
             weights: [0, 0],
             share_before_side: 0,
         }
     }
 
     /// The bottom frame of a stack that counts this component to fill a gap of `owner`.
-    pub(crate) fn bottom(
-        component: Component<W>,
-        mark: usize,
-        owner: Arc<Unfinished<W>>,
-        witness: Option<Arc<Grid>>,
-    ) -> Self {
+    pub(crate) fn bottom(component: Component<W>, mark: usize, owner: Arc<Unfinished<W>>) -> Self {
         Frame {
             product: Count::ONE,
             pending: vec![component],
-            is_alive: witness.is_some(),
-            witness,
             open_side: Some(owner),
-            ..Frame::new(Component::empty(), mark, None)
+            ..Frame::new(Component::empty(), mark)
         }
     }
 
     /// A lower bound for the current side, without the components that others count. `inner` is the bound for the component of this side
     /// that is being counted, if there is one.
     pub(crate) fn proved(&self, inner: Option<&Count>) -> Count {
-        let mut side = self.product.clone();
         match inner {
-            _ if self.witness.is_some() => {
-                // Each pending component has a solution, as the side has a witness.
-                if let Some(inner) = inner.filter(|inner| !inner.is_zero()) {
-                    side *= inner;
-                }
-                if side.is_zero() {
-                    side = Count::ONE;
-                }
+            _ if !self.pending.is_empty() => Count::ZERO,
+            None => self.product.clone(),
+            Some(inner) => {
+                let mut side = self.product.clone();
+                side *= inner;
+                side
             }
-            None if !self.is_alive => side = Count::ZERO,
-            _ if !self.pending.is_empty() => side = Count::ZERO,
-            None => {}
-            Some(inner) => side *= inner,
         }
-        side
     }
 
     /// Bytes of the frame, without what it has of a graph.
@@ -169,41 +119,31 @@ impl<W> Frame<W> {
 mod tests {
     use super::*;
 
-    fn frame(product: u64, is_alive: bool) -> Frame<u64> {
+    fn frame(product: u64) -> Frame<u64> {
         Frame {
             decision: Some((Cell::new(0, 0), true)),
             product: Count::from(product),
-            is_alive,
-            ..Frame::new(Component::empty(), 0, None)
+            ..Frame::new(Component::empty(), 0)
         }
     }
 
     #[test]
     fn a_side_proves_what_its_components_do() {
         let inner = Count::from(5);
-        assert_eq!(frame(3, true).proved(None), Count::from(3));
-        assert_eq!(frame(3, false).proved(None), Count::ZERO);
-        assert_eq!(frame(3, false).proved(Some(&inner)), Count::from(15));
+        assert_eq!(frame(3).proved(None), Count::from(3));
+        assert_eq!(frame(3).proved(Some(&inner)), Count::from(15));
         let pending = |side: Frame<u64>| Frame {
             pending: vec![Component::empty()],
             ..side
         };
-        assert_eq!(pending(frame(3, true)).proved(Some(&inner)), Count::ZERO);
-        let with_witness = |side: Frame<u64>| Frame {
-            witness: Some(Arc::new(Grid::new(1, 1))),
-            ..side
-        };
-        let side = || with_witness(pending(frame(3, true)));
-        assert_eq!(side().proved(Some(&inner)), Count::from(15));
-        assert_eq!(side().proved(Some(&Count::ZERO)), Count::from(3));
-        assert_eq!(with_witness(frame(0, true)).proved(None), Count::ONE);
+        assert_eq!(pending(frame(3)).proved(Some(&inner)), Count::ZERO);
     }
 
     #[test]
     fn a_frame_has_the_weight_of_its_current_side() {
         let mut frame = Frame {
             weights: [20, 30],
-            ..frame(1, true)
+            ..frame(1)
         };
         assert_eq!(frame.weight(), 30);
         frame.decision = frame.decision.map(|(cell, filled)| (cell, !filled));

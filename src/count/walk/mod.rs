@@ -9,8 +9,8 @@ mod probe;
 #[cfg(test)]
 mod tests;
 mod unfinished;
+mod walker;
 mod work;
-mod worker;
 
 pub(crate) use pool::Walk;
-pub(crate) use worker::Worker;
+pub(crate) use walker::Walker;

@@ -10,7 +10,6 @@ use super::unfinished::{Unfinished, WaitingSide};
 use crate::board::{Cell, Changes};
 use crate::count::components::{Component, Key};
 use crate::line::Known;
-use crate::puzzle::Grid;
 
 /// Number of shards of the table of components in progress; each has its own lock.
 pub(super) const SHARDS: usize = 64;
@@ -26,24 +25,14 @@ pub(crate) struct WalkTask<W> {
     pub(crate) side: Option<(Cell, bool)>,
     /// To what its result is passed: for a side, the component that it divides; for a component, the side that contains it.
     pub(crate) owner: Arc<Unfinished<W>>,
-    /// A solution of the puzzle in which all decisions above the component hold.
-    pub(crate) witness_above: Option<Arc<Grid>>,
     /// The estimated share of this task in the work of the walk, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) weight: u64,
-    /// The decisions above the task.
-    pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be asked: only if all sides above the task [may be divided](Frame::may_be_divided), so that no other component
-    /// can be the reason for the answer that there is no solution.
-    pub(crate) may_ask_oracle: bool,
-    /// Whether no other component of the same root or side may be the reason why there is no solution.
-    pub(crate) is_alone: bool,
 }
 
 impl<W> WalkTask<W> {
     /// Bytes of the task.
     pub(super) fn bytes(&self) -> u64 {
-        let lists = size_of_val(&*self.rows) + size_of_val(&*self.path);
-        (size_of::<Self>() + lists) as u64 + self.component.bytes()
+        (size_of::<Self>() + size_of_val(&*self.rows)) as u64 + self.component.bytes()
     }
 }
 
@@ -77,13 +66,9 @@ pub(crate) struct PausedStack<W> {
     pub(super) frames: Vec<Frame<W>>,
     /// The owner of the gap for which it counts.
     pub(super) owner: Arc<Unfinished<W>>,
-    /// The decisions from the root to the first frame.
-    pub(super) path: Vec<(Cell, bool)>,
-    pub(super) may_ask_oracle: bool,
-    /// The totals of the worker: share of the walk done in this stack, nodes, and nanoseconds of work.
+    /// The totals of the worker: share of the walk done in this stack, and nodes.
     pub(super) share_done: u64,
     pub(super) nodes: u64,
-    pub(super) work: u64,
 }
 
 impl<W> PausedStack<W> {
@@ -108,11 +93,8 @@ impl<W> PausedStack<W> {
             changes: Changes::default(),
             frames,
             owner,
-            path: Vec::new(),
-            may_ask_oracle: false,
             share_done: 0,
             nodes: 0,
-            work: 0,
         }
     }
 }

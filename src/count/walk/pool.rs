@@ -80,11 +80,7 @@ impl<W: Word> Walk<W> {
             component: component.clone(),
             side: None,
             owner: Unfinished::product(Destination::WalkResult),
-            witness_above: root.witness.clone(),
             weight: WHOLE,
-            path: Vec::new(),
-            may_ask_oracle: true,
-            is_alone: root.components.len() == 1,
         };
         Walk {
             pieces: Mutex::new([Piece::Task(whole)].into()),
@@ -108,12 +104,6 @@ impl<W: Word> Walk<W> {
         self.limit.store(limit, Ordering::Relaxed);
         let is_done = lock(&self.value).is_some();
         self.is_over.store(is_done, Ordering::Release);
-    }
-
-    /// The nanoseconds of work that are left of the slice.
-    pub(super) fn work_left(&self) -> u64 {
-        let limit = self.limit.load(Ordering::Relaxed);
-        limit.saturating_sub(self.work())
     }
 
     /// Ends the slice for all workers.

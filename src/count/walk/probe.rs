@@ -1,11 +1,11 @@
 //! Probes the sides of branches, and selects the next cell by the result.
 
-use super::worker::Worker;
+use super::walker::Walker;
 use crate::board::{Board, Cell, Probed, Region, between_settles};
 use crate::count::components::Component;
 use crate::line::Word;
 
-impl<W: Word> Worker<'_, '_, W> {
+impl<W: Word> Walker<'_, '_, W> {
     /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest. If
     /// there is no cell of which both sides decide others, or the component is too small to be probed, it is the narrowest cell: where little
     /// follows from a decision, components recur if lines are finished one after the other.

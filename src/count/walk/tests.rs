@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::piece::{PausedStack, Piece, WalkTask};
 use super::pool::{Claim, Walk};
 use super::unfinished::{ComponentRecord, Destination, GapValue, Unfinished, WaitingSide};
-use super::worker::Worker;
+use super::walker::Walker;
 use crate::board::{Board, Cell, Clues};
 use crate::count::Counter;
 use crate::count::components::{Component, ComponentTable, ComponentValue, Store};
@@ -14,9 +14,8 @@ use crate::count::crew::Crew;
 use crate::count::root::{Opened, Root};
 use crate::count::setup::Setup;
 use crate::count::status::Status;
-use crate::puzzle::{Clue, Grid, Puzzle, random_grid};
+use crate::puzzle::{Clue, Puzzle, random_grid};
 use crate::run::{Control, Limits, Statistics};
-use crate::sat::SatSolver;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
@@ -24,7 +23,6 @@ use crate::solutions::Count;
 #[derive(Clone, Debug)]
 struct Start {
     workers: usize,
-    witness: Option<Grid>,
     memory: u64,
     nodes: Option<u64>,
 }
@@ -33,7 +31,6 @@ impl Default for Start {
     fn default() -> Self {
         Start {
             workers: 2,
-            witness: None,
             memory: 1 << 26,
             nodes: None,
         }
@@ -58,11 +55,10 @@ fn with_crew<T>(
     );
     let numbers = &table.state_numbers;
     let mut statistics = Statistics::default();
-    let mut root = match Root::<u64>::open(&setup, &clues, numbers, &control, &mut statistics) {
+    let root = match Root::<u64>::open(&setup, &clues, numbers, &control, &mut statistics) {
         Opened::Root(root) => root,
         other => panic!("{other:?}"),
     };
-    root.witness = start.witness.clone().map(Arc::new);
     let control = Arc::new(Control::new(&Limits::default().nodes(start.nodes), false));
     let store = Store::new(table, false, 0);
     let mut crew = Crew::new(&setup, &clues, &control, &status, store, &root.rows);
@@ -86,7 +82,7 @@ struct Walked {
 fn walk(puzzle: &Puzzle, start: &Start, work: u64) -> Walked {
     with_crew(puzzle, start, |crew, root| {
         let walk = Arc::new(Walk::new(root, 0));
-        let mut workers: Vec<_> = (0..3).map(|_| Worker::new(crew)).collect();
+        let mut workers: Vec<_> = (0..3).map(|_| Walker::new(crew)).collect();
         let mut bounds = Vec::new();
         for i in 0.. {
             walk.pretend_idle_workers(1 << 20);
@@ -176,23 +172,6 @@ fn a_walk_in_slices_counts_each_component_once_and_proves_what_it_has_counted() 
 }
 
 #[test]
-fn components_of_a_side_with_a_solution_are_given_away_and_counted_once() {
-    // On the way to these pictures a side splits: with the picture as a known solution, one or two components are given away.
-    for seed in [115, 301, 312] {
-        let picture = random_grid(16, seed);
-        let puzzle = Puzzle::from_grid(&picture);
-        let start = Start {
-            witness: Some(picture),
-            ..Start::default()
-        };
-        let walked = walk(&puzzle, &start, u64::MAX);
-        // The other components of the root are not counted here.
-        assert!(walked.value.is_some_and(|value| !value.is_zero()));
-        assert_eq!(walked.bytes, 0);
-    }
-}
-
-#[test]
 fn a_walk_that_is_stopped_proves_most_of_what_it_has_counted() {
     for puzzle in [permutations(6), pairs(5), joined_permutations(3)] {
         let all = number(&puzzle);
@@ -226,7 +205,6 @@ fn component(key: u32) -> Component<u64> {
 fn empty_walk() -> Walk<u64> {
     let root = Root {
         rows: Vec::new(),
-        witness: None,
         components: vec![component(1)],
     };
     let walk = Walk::new(&root, 0);
@@ -240,17 +218,13 @@ fn result() -> Arc<Unfinished<u64>> {
 }
 
 /// A task for the whole walk that nobody has begun.
-fn task(side: Option<(Cell, bool)>, witness_above: Option<Arc<Grid>>) -> WalkTask<u64> {
+fn task(side: Option<(Cell, bool)>) -> WalkTask<u64> {
     WalkTask {
         rows: Vec::new(),
         component: component(1),
         side,
         owner: result(),
-        witness_above,
         weight: 0,
-        path: Vec::new(),
-        may_ask_oracle: false,
-        is_alone: true,
     }
 }
 
@@ -318,7 +292,7 @@ fn the_last_piece_ends_the_slice() {
     let walk = empty_walk();
     walk.pretend_idle_workers(1);
     assert!(walk.wants_tasks());
-    walk.push_task(task(None, None));
+    walk.push_task(task(None));
     assert!(!walk.wants_tasks());
     walk.end_piece();
     assert!(walk.wait_for_piece().is_some());
@@ -333,14 +307,14 @@ fn the_work_of_a_slice_ends_it() {
     let walk = empty_walk();
     walk.begin_slice(100);
     walk.add(99, WHOLE / 4);
-    assert_eq!((walk.is_over(), walk.work_left()), (false, 1));
+    assert_eq!((walk.is_over(), walk.work()), (false, 99));
     walk.add(5, 0);
     assert_eq!(
         (walk.is_over(), walk.work(), walk.done()),
         (true, 104, 0.25)
     );
     walk.begin_slice(10);
-    assert_eq!((walk.is_over(), walk.work_left()), (false, 10));
+    assert_eq!((walk.is_over(), walk.work()), (false, 104));
 }
 
 #[test]
@@ -350,28 +324,20 @@ fn a_bound_is_what_stacks_and_tasks_prove() {
         decision: Some((Cell::new(0, 0), true)),
         sum: Count::from(7),
         product: Count::from(2),
-        is_alive: true,
-        ..Frame::new(component(1), 0, None)
+        ..Frame::new(component(1), 0)
     };
     let walk = empty_walk();
     let owner = result();
     let bottom = Frame {
         pending: Vec::new(),
-        ..Frame::bottom(component(2), 0, Arc::clone(&owner), None)
+        ..Frame::bottom(component(2), 0, Arc::clone(&owner))
     };
     walk.put_back(Piece::Stack(PausedStack::of(vec![bottom, frame], owner)));
     assert_eq!(walk.bound(), Count::from(9));
-    let witness = Some(Arc::new(Grid::new(1, 1)));
-    let side = Some((Cell::new(0, 0), true));
-    for (side, witness_above, proved) in [
-        (None, None, Count::ZERO),
-        (None, witness.clone(), Count::ONE),
-        (side, None, Count::ZERO),
-        (side, witness, Count::ZERO),
-    ] {
+    for side in [None, Some((Cell::new(0, 0), true))] {
         let walk = empty_walk();
-        walk.push_task(task(side, witness_above));
-        assert_eq!(walk.bound(), proved);
+        walk.push_task(task(side));
+        assert_eq!(walk.bound(), Count::ZERO);
     }
 }
 
@@ -385,7 +351,7 @@ fn a_worker_that_waits_for_a_piece_is_idle() {
             std::thread::yield_now();
         }
         let wants_tasks = walk.wants_tasks();
-        walk.push_task(task(None, None));
+        walk.push_task(task(None));
         wants_tasks
     });
     assert!(wants_tasks);
@@ -423,103 +389,12 @@ fn a_long_chain_of_unfinished_sides_and_components_is_dropped_without_a_deep_sta
     drop(chain);
 }
 
-/// A side with one component, which is being counted.
-fn side() -> Frame<u64> {
-    Frame {
-        product: Count::ONE,
-        ..Frame::new(Component::empty(), 0, None)
-    }
-}
-
-/// If a side is marked as alive although one of its components may have no solution, the oracle is asked about a part of that side. If the
-/// component has no solution, that part is then stored with zero fillings, although it can have some.
-#[test]
-fn the_sides_above_one_with_a_solution_are_alive_up_to_one_with_a_component_that_may_have_none() {
-    let split = || Frame {
-        component_count: 2,
-        ..side()
-    };
-    let pending = || Frame {
-        pending: vec![Component::empty()],
-        ..split()
-    };
-    let product = |product: u64| Frame {
-        product: Count::from(product),
-        ..split()
-    };
-    let gap = || Frame {
-        has_gaps: true,
-        ..split()
-    };
-    let alive = || Frame {
-        is_alive: true,
-        ..side()
-    };
-    for (middle, expected) in [
-        (side(), [true; 3]),
-        (product(3), [true; 3]),
-        (product(0), [false, false, true]),
-        (pending(), [false, false, true]),
-        (gap(), [false, false, true]),
-        // What is alive was marked together with all that follows from it.
-        (alive(), [false, true, true]),
-    ] {
-        with_crew(&permutations(2), &Start::default(), |crew, _| {
-            let mut worker = Worker::new(crew);
-            worker.frames = vec![side(), middle, side()];
-            worker.mark_alive();
-            let marked: Vec<bool> = worker.frames.iter().map(|it| it.is_alive).collect();
-            assert_eq!(marked, expected);
-        });
-    }
-}
-
-/// A side that the oracle has given up on has to be searched, so the oracle is asked about the sides within it. If the side has split, or is
-/// one of several components, another component without a filling could be the reason for an answer.
-#[test]
-fn the_sides_within_one_that_the_oracle_has_given_up_on_are_asked_about() {
-    // In the first row, the first cell is filled. The second cell cannot be filled then.
-    for (second, gave_up, component_count, is_alone, expected) in [
-        (true, true, 1, true, (false, vec![false, false])),
-        (false, true, 1, true, (true, vec![true, true])),
-        (true, true, 2, true, (true, vec![false, false])),
-        (true, true, 1, false, (true, vec![false, false])),
-        (true, false, 1, true, (true, vec![true, false])),
-    ] {
-        let no_answer = (true, vec![false, false]);
-        let expected = if SatSolver::IS_BUILT_IN {
-            expected
-        } else {
-            no_answer
-        };
-        with_crew(&permutations(2), &Start::default(), |crew, _| {
-            let mut worker = Worker::new(crew);
-            worker.question_threshold_ns = 0;
-            let decided = |column, filled| Frame {
-                decision: Some((Cell { row: 0, column }, filled)),
-                ..side()
-            };
-            let given_up_on = Frame {
-                component_count,
-                is_alone,
-                retry_threshold_ns: if gave_up { u64::MAX } else { 0 },
-                ..decided(0, true)
-            };
-            worker.frames = vec![given_up_on, decided(1, second)];
-            let may_have = worker.may_have_solution(false);
-            let alive: Vec<bool> = worker.frames.iter().map(|it| it.is_alive).collect();
-            assert_eq!((may_have, alive), expected);
-            assert_eq!(worker.frames[1].product.is_zero(), !may_have);
-        });
-    }
-}
-
 /// Without the board of a puzzle nothing is known of its cells.
 #[test]
 fn a_worker_begins_with_the_board_of_the_first_root() {
     let puzzle = Puzzle::from_grid(&random_grid(16, 301));
     with_crew(&puzzle, &Start::default(), |crew, root| {
-        let worker = Worker::new(crew);
+        let worker = Walker::new(crew);
         let board = Board::with_rows(crew.clues, &root.rows);
         assert_eq!(worker.board.rows(), board.rows());
     });

@@ -6,18 +6,15 @@ use super::frame::Frame;
 use super::piece::{PausedStack, Piece, WalkTask};
 use super::pool::Walk;
 use super::unfinished::Unfinished;
-use super::worker::{NODES_PER_POLL, Worker};
-use crate::board::Cell;
+use super::walker::{NODES_PER_POLL, Walker};
 use crate::line::Word;
 use crate::run::memory_plan;
-use crate::sat::SatSolver;
 use crate::search::WHOLE;
 
-impl<W: Word> Worker<'_, '_, W> {
+impl<W: Word> Walker<'_, '_, W> {
     /// Counts pieces of a walk until its slice is over.
     pub(crate) fn walk(&mut self, walk: &Arc<Walk<W>>) {
         self.reported.0 = self.work();
-        self.work_limit = self.work().saturating_add(walk.work_left());
         self.shared_walk = (self.crew.workers > 1).then(|| Arc::clone(walk));
         while !walk.is_over() {
             match walk.wait_for_piece() {
@@ -50,26 +47,21 @@ impl<W: Word> Worker<'_, '_, W> {
     fn begin(&mut self, task: WalkTask<W>) -> Arc<Unfinished<W>> {
         self.statistics.tasks += u64::from(task.weight < WHOLE);
         self.board.set_rows(&task.rows);
-        self.path = task.path;
-        self.alive_frames = 0;
         self.share_done = 0;
         self.reported.1 = 0;
-        self.may_ask_oracle = task.may_ask_oracle && SatSolver::IS_BUILT_IN;
         let (mark, owner) = (self.board.mark(), Arc::clone(&task.owner));
-        let (nodes_before, work_before_side) = (self.statistics.nodes, self.work());
+        let nodes_before = self.statistics.nodes;
         match task.side {
             None => {
-                let bottom = Frame::bottom(task.component, mark, task.owner, task.witness_above);
+                let bottom = Frame::bottom(task.component, mark, task.owner);
                 self.frames.push(Frame {
                     weights: [task.weight, 0],
-                    is_alone: task.is_alone,
                     nodes_before,
-                    work_before_side,
                     ..bottom
                 });
             }
             Some((cell, filled)) => {
-                let frame = Frame::new(task.component, mark, task.witness_above);
+                let frame = Frame::new(task.component, mark);
                 self.frames.push(Frame {
                     decision: Some((cell, filled)),
                     open_component: Some(task.owner),
@@ -78,7 +70,6 @@ impl<W: Word> Worker<'_, '_, W> {
                         false => [task.weight, 0],
                     },
                     nodes_before,
-                    work_before_side,
                     ..frame
                 });
                 self.begin_side();
@@ -92,12 +83,9 @@ impl<W: Word> Worker<'_, '_, W> {
         self.board.set_rows(&stack.rows);
         let mark = self.board.mark();
         self.board.redo(&stack.changes);
-        self.path = stack.path;
-        self.alive_frames = 0;
-        self.may_ask_oracle = stack.may_ask_oracle;
         self.share_done = stack.share_done;
         self.reported.1 = stack.share_done;
-        let (nodes, work) = (self.statistics.nodes, self.work());
+        let nodes = self.statistics.nodes;
         let prober_mark = self.prober.mark();
         self.frames = stack.frames;
         for frame in &mut self.frames {
@@ -106,7 +94,6 @@ impl<W: Word> Worker<'_, '_, W> {
             frame.prober_mark = prober_mark;
             frame.probed = None;
             frame.nodes_before = nodes.saturating_sub(stack.nodes - frame.nodes_before);
-            frame.work_before_side = work.saturating_sub(stack.work - frame.work_before_side);
         }
         stack.owner
     }
@@ -121,11 +108,8 @@ impl<W: Word> Worker<'_, '_, W> {
             changes: self.board.changes_since(mark),
             frames,
             owner,
-            path: std::mem::take(&mut self.path),
-            may_ask_oracle: self.may_ask_oracle,
             share_done: self.share_done,
             nodes: self.statistics.nodes,
-            work: self.work(),
         };
         self.board.undo(mark);
         Some(stack)
@@ -151,18 +135,12 @@ impl<W: Word> Worker<'_, '_, W> {
                     break;
                 }
                 if owner.is_cancelled() {
-                    self.abandon(0);
+                    self.abandon(walk);
                     break;
                 }
             }
             if self.shared_walk.is_some() && walk.wants_tasks() {
-                // A side that is known to have no solution needs no question.
-                let is_dead = self.top().product.is_zero();
-                match is_dead || self.may_have_solution(true) {
-                    true => self.give_task_away(walk),
-                    // The current side has no solution.
-                    false => self.statistics.dead_ends += 1,
-                }
+                self.give_task_away(walk);
             }
             let top = self.top();
             match top.pending.pop() {
@@ -177,107 +155,45 @@ impl<W: Word> Worker<'_, '_, W> {
         self.poll(walk);
     }
 
-    /// Gives away the piece nearest to the root that is not begun. If the oracle may be asked, every side above the piece must be known to
-    /// have a solution, or be one that the oracle has given up on. Otherwise the work on the piece may be in vain, and if the oracle finds
-    /// no solution in the piece, that may be due to the sides above it.
+    /// Gives away the other side of the branch nearest to the root whose other side is not begun. Pending components are never given away: the
+    /// work on one would be in vain if another component of the side had no filling.
     fn give_task_away(&mut self, walk: &Walk<W>) {
         if !walk.has_room(memory_plan::DEFERRED.of(self.crew.memory)) {
             return;
         }
         let min_size = self.crew.options.min_shared_cells;
-        for i in 0..self.frames.len() {
-            let frame = &self.frames[i];
-            if self.may_ask_oracle && i > 0 && !self.frames[i - 1].may_be_divided() {
-                break;
-            }
-            // The worker itself is about to begin a component of the top frame.
-            let is_top = i + 1 == self.frames.len();
-            let gives_component = !is_top && frame.is_alive && !frame.product.is_zero();
-            let gives_component = gives_component
-                && frame
-                    .pending
-                    .first()
-                    .is_some_and(|component| component.size >= min_size);
-            let gives_side = frame.has_other_side && frame.component.size >= min_size;
-            if !gives_component && !gives_side {
-                continue;
-            }
-            let above = if gives_side { i } else { i + 1 };
-            let path = self.path_to(above);
-            let mark = match gives_side {
-                true => frame.mark,
-                false => self.frames[i + 1].mark,
-            };
-            let (rows, may_ask_oracle) = (self.board.rows_at(mark), self.may_ask_oracle);
-            let frame = &mut self.frames[i];
-            walk.push_task(if gives_side {
-                let (cell, filled) = frame.decision.expect("a branch has two sides");
-                let weight = frame.weights[usize::from(!filled)];
-                frame.has_other_side = false;
-                frame.gave_other_side = true;
-                frame.gap_weight_in_component += weight;
-                let owner = frame
-                    .open_component
-                    .get_or_insert_with(Unfinished::open_component);
-                owner.add_gap();
-                WalkTask {
-                    rows,
-                    component: frame.component.clone(),
-                    side: Some((cell, !filled)),
-                    owner: Arc::clone(owner),
-                    witness_above: frame.witness_above.clone(),
-                    weight,
-                    path,
-                    may_ask_oracle,
-                    is_alone: true,
-                }
-            } else {
-                // Pending components are sorted by size, the largest first.
-                let component = frame.pending.remove(0);
-                let weight = frame.weight() / frame.component_count;
-                frame.has_gaps = true;
-                frame.gap_weight_in_side += weight;
-                let owner = frame.open_side.get_or_insert_with(Unfinished::open_side);
-                owner.add_gap();
-                WalkTask {
-                    rows,
-                    component,
-                    side: None,
-                    owner: Arc::clone(owner),
-                    witness_above: frame.witness.clone(),
-                    weight,
-                    path,
-                    may_ask_oracle,
-                    // The side is known to have a solution.
-                    is_alone: frame.is_alive,
-                }
-            });
+        let has_side =
+            |frame: &&mut Frame<W>| frame.has_other_side && frame.component.size >= min_size;
+        let Some(frame) = self.frames.iter_mut().find(has_side) else {
             return;
-        }
+        };
+        let (cell, filled) = frame.decision.expect("a branch has two sides");
+        let weight = frame.weights[usize::from(!filled)];
+        frame.has_other_side = false;
+        frame.gap_weight_in_component += weight;
+        let owner = frame
+            .open_component
+            .get_or_insert_with(Unfinished::open_component);
+        owner.add_gap();
+        walk.push_task(WalkTask {
+            rows: self.board.rows_at(frame.mark),
+            component: frame.component.clone(),
+            side: Some((cell, !filled)),
+            owner: Arc::clone(owner),
+            weight,
+        });
     }
 
-    /// The decisions above the frame with this index, from the root on.
-    pub(crate) fn path_to(&self, frame: usize) -> Vec<(Cell, bool)> {
-        let above = self.frames[..frame].iter();
-        let above = above.filter_map(|frame| frame.decision);
-        self.path.iter().copied().chain(above).collect()
-    }
-
-    /// Drops all frames from this index on. Components for which other workers wait are given away as tasks.
-    pub(crate) fn abandon(&mut self, from: usize) {
-        let walk = self.shared_walk.clone();
-        while self.frames.len() > from {
-            let frame = self
-                .frames
-                .pop()
-                .expect("the stack has more frames than `from`");
+    /// Drops the stack. Components for which other workers wait are given away as tasks.
+    fn abandon(&mut self, walk: &Walk<W>) {
+        while let Some(frame) = self.frames.pop() {
             frame.open_component.iter().for_each(|it| it.cancel());
             if frame.decision.is_some() {
                 frame.open_side.iter().for_each(|side| side.cancel());
             }
-            let Some(walk) = walk.as_ref().filter(|_| frame.is_claimed) else {
+            if !frame.is_claimed {
                 continue;
-            };
+            }
             let waiting = walk.release(&frame.component.key);
             if !waiting.is_empty() {
                 walk.push_task(WalkTask {
@@ -285,12 +201,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     component: frame.component,
                     side: None,
                     owner: walk.owner_for_recount(waiting),
-                    witness_above: frame.witness_above,
                     weight: 0,
-                    // The decisions above it may have no solution, so the oracle must not be asked about them.
-                    path: Vec::new(),
-                    may_ask_oracle: false,
-                    is_alone: false,
                 });
             }
         }

@@ -18,32 +18,22 @@ use crate::count::crew::Crew;
 use crate::count::options;
 use crate::graph::Edge;
 use crate::line::Word;
-use crate::puzzle::Grid;
 use crate::run::{Pace, Statistics, memory_plan};
-use crate::sat::{Answer, SatSolver};
-use crate::search::{MAX_CONFLICTS, Oracle};
 use crate::solutions::Count;
 
-/// A worker: a thread's own state, and a reference to what it shares with the others.
+/// What a thread needs to count pieces of walks, and a reference to what it shares with the others.
 #[derive(Debug)]
-pub(crate) struct Worker<'c, 'a, W: Word> {
+pub(crate) struct Walker<'c, 'a, W: Word> {
     pub(crate) crew: &'c Crew<'a, W>,
     pub(super) board: Board<'a, W>,
     pub(super) piece_cache: PieceCache<W>,
     pub(super) component_finder: ComponentFinder<W>,
     pub(super) prober: Prober<W>,
-    pub(crate) oracle: Oracle<'a>,
     pub(super) frames: Vec<Frame<W>>,
-    /// All frames before this index are known to be alive. The others may be alive or not.
-    pub(super) alive_frames: usize,
     /// The walk under way, if other workers may work on it too.
     pub(super) shared_walk: Option<Arc<Walk<W>>>,
-    /// The decisions from the root to the node where the stack starts; those of the frames follow them.
-    pub(super) path: Vec<(Cell, bool)>,
     /// The values of `work()` and of `share_done` at the last report to the walk.
     pub(super) reported: (u64, u64),
-    /// Whether the oracle may be asked.
-    pub(super) may_ask_oracle: bool,
     /// Share of the walk that its current piece has done so far, out of [`WHOLE`](crate::search::WHOLE).
     pub(super) share_done: u64,
     /// Nodes reserved and not used yet.
@@ -52,14 +42,6 @@ pub(crate) struct Worker<'c, 'a, W: Word> {
     pub(super) polled_nodes: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(super) pace: Pace<'c>,
-    /// The oracle is asked about a side without a known solution when the work on the side reaches this number of nanoseconds. It follows a
-    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)). It is raised where
-    /// questions seldom refute a side.
-    pub(super) question_threshold_ns: u64,
-    /// Running mean of the share of questions that refuted their side, out of [`ALL_QUESTIONS`].
-    refuted_questions: u64,
-    /// The value of `work()`, in nanoseconds, at which this worker alone would have used up the slice.
-    pub(super) work_limit: u64,
     /// Sum of the unknown cells of the branched component, over the nodes that propagation and probing did not refute.
     branched_cells: u64,
     pub(super) statistics: Statistics,
@@ -68,38 +50,23 @@ pub(crate) struct Worker<'c, 'a, W: Word> {
 /// Nodes between two polls of the limits.
 pub(super) const NODES_PER_POLL: u64 = 256;
 
-/// All questions, as a value of `refuted_questions`.
-const ALL_QUESTIONS: u64 = 1 << 16;
-
-impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
+impl<'c, 'a, W: Word> Walker<'c, 'a, W> {
     pub(crate) fn new(crew: &'c Crew<'a, W>) -> Self {
         let (width, height) = (crew.clues.width(), crew.clues.height());
         let part = |share: memory_plan::Share| share.part(crew.memory, crew.workers as u64);
-        Worker {
+        Walker {
             crew,
             board: Board::with_rows(crew.clues, &crew.rows),
             piece_cache: PieceCache::new(width + height, part(memory_plan::LINES)),
             component_finder: ComponentFinder::new(width, height),
             prober: Prober::new(part(memory_plan::PROBES)),
-            oracle: Oracle::new(
-                crew.puzzle,
-                Arc::clone(&crew.control),
-                part(memory_plan::SOLVERS),
-            )
-            .sharing(crew.exchange.clone()),
             frames: Vec::new(),
-            alive_frames: 0,
             shared_walk: None,
-            path: Vec::new(),
             reported: (0, 0),
-            may_ask_oracle: SatSolver::IS_BUILT_IN,
             share_done: 0,
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&crew.control),
-            question_threshold_ns: crew.options.oracle_threshold_ns(options::SOLVER_NS / 4),
-            refuted_questions: ALL_QUESTIONS / 2,
-            work_limit: u64::MAX,
             branched_cells: 0,
             statistics: Statistics::default(),
         }
@@ -110,7 +77,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         Statistics {
             settles: self.board.settles(),
             probes: self.prober.probes(),
-            conflicts: self.oracle.conflicts(),
             ..self.statistics
         }
     }
@@ -120,7 +86,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         options::NODE_NS * self.statistics.nodes
             + options::CELL_NS * self.branched_cells
             + options::SETTLE_NS * self.board.settles()
-            + options::TICK_NS * self.oracle.ticks()
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
@@ -143,7 +108,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             let side = || Arc::clone(top.open_side.get_or_insert_with(Unfinished::open_side));
             match walk.claim(&component, weight, has_room, side) {
                 Claim::InProgress => {
-                    top.has_gaps = true;
                     top.gap_weight_in_side += weight;
                     return;
                 }
@@ -184,12 +148,11 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
     /// Pushes a frame for a component, which branches on this cell, and begins its filled side.
     fn branch(&mut self, component: Component<W>, cell: Cell, is_claimed: bool) {
         let parent = self.top();
-        let witness_above = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
         let weight = parent.weight() / parent.component_count;
         let (chance, total) = self.board.filled_chance(cell);
         let filled_weight = (u128::from(weight) * u128::from(chance) / u128::from(total)) as u64;
-        let frame = Frame::new(component, self.board.mark(), witness_above);
+        let frame = Frame::new(component, self.board.mark());
         self.frames.push(Frame {
             decision: Some((cell, true)),
             has_other_side: true,
@@ -209,9 +172,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         top.product = Count::ZERO;
         top.children.clear();
-        top.has_gaps = false;
-        top.is_alive = false;
-        top.witness = None;
         top.probed = None;
         self.prober.backtrack(top.prober_mark);
         if self.reserved == 0 {
@@ -222,25 +182,12 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         }
         self.reserved -= 1;
         self.statistics.nodes += 1;
-        let (work, done) = (self.work(), self.share_done);
-        self.alive_frames = self.alive_frames.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top
             .decision
             .expect("a frame without a decision has no sides");
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         top.component_count = 1;
-        top.work_before_side = work;
-        top.retry_threshold_ns = 0;
-        top.share_before_side = done;
-        let agrees = |grid: &Arc<Grid>| grid.get(row, column) == filled;
-        top.witness = top.witness_above.clone().filter(agrees);
-        top.is_alive = top.witness.is_some();
-        if !self.may_have_solution(false) {
-            // The side to be begun may have been dropped with its frame.
-            self.statistics.dead_ends += 1;
-            return;
-        }
+        top.share_before_side = self.share_done;
         // The pace is charged for each settle by the bits of a line: a settle reads a few words for each block.
         let (pace, settle_cost) = (&mut self.pace, W::BITS as u64);
         self.board.take_changed();
@@ -281,10 +228,7 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         }
         top.product = Count::ONE;
         top.pending = pending;
-        if top.pending.is_empty() {
-            self.statistics.leaves += 1;
-            self.mark_alive();
-        }
+        self.statistics.leaves += u64::from(top.pending.is_empty());
     }
 
     /// Ends the current side of the top frame: all its components are counted, or other workers count them. Begins the other side or ends
@@ -348,7 +292,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             return false;
         }
         let frame = self.frames.pop().expect("the stack has a frame");
-        self.alive_frames = self.alive_frames.min(self.frames.len());
         self.end_component(walk, frame)
     }
 
@@ -375,7 +318,6 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
             Some(open_component) => match open_component.leave_stack(&frame.sum, frame.edges) {
                 Some(whole) => whole,
                 None => {
-                    parent.has_gaps = true;
                     let side = parent.open_side.get_or_insert_with(Unfinished::open_side);
                     side.add_gap();
                     let record = ComponentRecord {
@@ -415,130 +357,5 @@ impl<'c, 'a, W: Word> Worker<'c, 'a, W> {
         let top = self.top();
         top.product *= &value.count;
         top.children.extend(value.node.map(|node| (node, rows)));
-        if !top.product.is_zero() && top.pending.is_empty() && !top.has_gaps {
-            self.mark_alive();
-        }
-    }
-
-    /// Marks the top frame as alive, and then its ancestors, until one has another component that may have no solution.
-    pub(super) fn mark_alive(&mut self) {
-        for (depth, frame) in self.frames.iter_mut().rev().enumerate() {
-            let others_alive =
-                frame.pending.is_empty() && !frame.product.is_zero() && !frame.has_gaps;
-            if frame.is_alive || depth > 0 && frame.component_count > 1 && !others_alive {
-                break;
-            }
-            frame.is_alive = true;
-        }
-    }
-
-    /// If a question is due, asks the oracle about a side on the stack that is not known to be alive. A question is due once the work on the
-    /// side reaches a threshold, which is lower if `tasks_wanted`. The side nearest to the root is asked about first. After a question
-    /// without an answer the next one about the same side has to wait; meanwhile the sides of later frames are asked about. `false` if the
-    /// side has no solution: then it is the top of the stack, with the value zero, and all later frames are dropped. `true` otherwise, also
-    /// without an answer.
-    pub(crate) fn may_have_solution(&mut self, tasks_wanted: bool) -> bool {
-        while self
-            .frames
-            .get(self.alive_frames)
-            .is_some_and(|frame| frame.is_alive)
-        {
-            self.alive_frames += 1;
-        }
-        if !self.may_ask_oracle || self.oracle.is_unavailable() {
-            return true;
-        }
-        let threshold = match tasks_wanted {
-            true => self.question_threshold_ns / options::HUNGER,
-            false => {
-                let refuted = (self.refuted_questions).max(ALL_QUESTIONS / options::MAX_IN_VAIN);
-                self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
-            }
-        };
-        let work = self.work();
-        let mut asked = self.alive_frames;
-        let side_work = loop {
-            let Some(frame) = self.frames.get(asked) else {
-                return true;
-            };
-            let side_work = work.saturating_sub(frame.work_before_side);
-            if side_work < threshold {
-                return true;
-            }
-            if side_work >= frame.retry_threshold_ns {
-                break side_work;
-            }
-            if !frame.may_be_divided() {
-                return true;
-            }
-            asked += 1;
-        };
-        let conflicts = (side_work / options::NS_PER_CONFLICT).max(options::MIN_CONFLICTS);
-        let answer = self.ask_oracle(asked, conflicts);
-        // A question that is asked early for the sake of a task says little about the others.
-        if !tasks_wanted && answer != Answer::Unknown {
-            let refuted = ALL_QUESTIONS * u64::from(answer == Answer::None);
-            self.refuted_questions = (31 * self.refuted_questions + refuted) / 32;
-        }
-        match answer {
-            Answer::Solution(grid) => {
-                let grid = Arc::new(grid);
-                self.crew.record_witness(&grid);
-                for frame in &mut self.frames {
-                    if let Some((cell, filled)) = frame.decision
-                        && grid.get(usize::from(cell.row), usize::from(cell.column)) != filled
-                    {
-                        break;
-                    }
-                    frame.is_alive = true;
-                    frame.witness = Some(Arc::clone(&grid));
-                }
-                true
-            }
-            Answer::None => {
-                // The components of the dropped frames are not counted to the end: they get no value.
-                self.abandon(asked + 1);
-                let top = self
-                    .frames
-                    .last_mut()
-                    .expect("the frame that the question was about is left");
-                top.product = Count::ZERO;
-                top.pending.clear();
-                self.board.undo(top.mark);
-                false
-            }
-            Answer::Unknown => {
-                self.frames[asked].retry_threshold_ns = options::RETRY_FACTOR * side_work;
-                true
-            }
-        }
-    }
-
-    /// Asks the oracle whether the current side of the frame with index `asked` has a solution, within a number of conflicts.
-    fn ask_oracle(&mut self, asked: usize, conflicts: u64) -> Answer {
-        let before = self.work();
-        let path = self.path_to(asked + 1);
-        let (clues, rows) = (self.crew.clues, &self.crew.rows);
-        // One question must not use up the rest of a small budget.
-        let conflict_ns =
-            (options::TICK_NS * self.oracle.ticks()).checked_div(self.oracle.conflicts());
-        let conflict_ns = conflict_ns.unwrap_or(options::ASSUMED_CONFLICT_NS).max(1);
-        let affordable = self.work_limit.saturating_sub(before) / conflict_ns;
-        let conflicts = conflicts
-            .min(affordable.max(options::MIN_LAST_CONFLICTS))
-            .min(MAX_CONFLICTS.into()) as u32;
-        let is_first = !self.oracle.is_built();
-        let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
-        let took = match is_first {
-            true => options::FIRST_QUESTION_NS,
-            false => options::QUESTION_NS + self.work() - before,
-        };
-        if is_first {
-            self.question_threshold_ns = self.crew.options.oracle_threshold_ns(took);
-        }
-        // A running mean, in which the latest question has a weight of 1/16.
-        let sum = 15 * self.question_threshold_ns + self.crew.options.oracle_threshold_ns(took);
-        self.question_threshold_ns = (sum / 16).min(options::MAX_QUESTION_THRESHOLD_NS);
-        answer
     }
 }
