@@ -1,7 +1,8 @@
 //! The race: how a component is counted by whichever way turns out best on it, without losing much to a wrong forecast.
 //!
-//! A *racer* is one way to count a component: a walk, a sweep in a direction, the search for the backbone. Only one racer runs at a time, with all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the
-//! choice is the same in every run on one thread. [`pick`] is the whole rule of choosing:
+//! A *racer* is one way to count a component: a walk, a sweep in a direction, the search for the backbone. Only one racer runs at a time, with
+//! all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the choice is the same in every run on one
+//! thread. [`pick`] is the whole rule of choosing:
 //!
 //! - The racer with the least work goes next if three times that work, times the number of the other racers, is at most all work so far. For
 //!   a racer that has not begun, its first slice stands for its work. So nobody starves.
@@ -9,7 +10,8 @@
 //!
 //! If the best of several racers needs the work B, then k racers do at most 3(k - 1)B together and some slices, whatever the forecasts say,
 //! and 1.5 B where these are right. The favourite's slices are an eighth of all work so far. That holds for each race by itself: cells that
-//! are found begin a new one, a racer that cannot go on leaves the race with its work, and one whose memory another one needs begins again.
+//! are found begin a new one, a racer that cannot go on leaves the race with its work, and one whose memory a more promising one needs begins
+//! again.
 
 use std::sync::Mutex;
 
@@ -40,13 +42,12 @@ pub(crate) enum SliceEnd {
 pub(crate) trait Racer<W: Word> {
     fn activity(&self) -> Activity;
 
-    /// Does about this much work, in nanoseconds, or less if the run is stopped. Returns how much it was, and how the slice ended. `make_room`
-    /// is called when it needs memory, with the bytes that the other racers may hold at most.
+    /// Does about this much work, in nanoseconds, or less if the run is stopped. Returns how much it was, and how the slice ended.
     fn advance(
         &mut self,
         workers: &mut Workers<'_, '_, '_, W>,
         work: u64,
-        make_room: &(dyn Fn(u64) + Sync),
+        others: &Others<'_, '_, W>,
     ) -> (u64, SliceEnd);
 
     /// The nanoseconds of work that it is expected to need from now on, once it has begun.
@@ -146,9 +147,8 @@ pub(crate) fn race<W: Word>(
         let work = slice(&standings, next).clamp(shortest, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
-        let others = Mutex::new(&mut runners);
-        let make_room = |bytes| fit(&mut lock(&others), bytes);
-        let (spent, end) = runner.racer.advance(workers, work, &make_room);
+        let others = Others::of(&mut runners, standings[next].left);
+        let (spent, end) = runner.racer.advance(workers, work, &others);
         // Who does nothing has its turn too.
         runner.spent += spent.max(shortest.div_ceil(8));
         report(&runner, &end);
@@ -188,25 +188,58 @@ fn slice(racers: &[Standing], next: usize) -> u64 {
     }
 }
 
-/// Frees memory of these racers until all together hold at most this number of bytes: at first what is soon done again, then all that a racer
-/// holds, beginning with the one that is expected to need most work from now on.
-fn fit<W: Word>(runners: &mut [Runner<'_, W>], bytes: u64) {
-    let held = |runners: &[Runner<'_, W>]| -> u64 {
-        runners.iter().map(|runner| runner.racer.bytes()).sum()
-    };
-    if held(runners) > bytes {
-        runners
-            .iter_mut()
-            .for_each(|runner| runner.racer.shrink(false));
-    }
-    let mut order: Vec<usize> = (0..runners.len()).collect();
-    let left = |i: usize, runners: &[Runner<'_, W>]| runners[i].racer.left();
-    order.sort_by(|&a, &b| left(b, runners).total_cmp(&left(a, runners)));
-    for last in order {
-        if held(runners) <= bytes {
-            break;
+/// The racers that do not run, of which the one that runs can have memory.
+pub(crate) struct Others<'o, 'r, W: Word> {
+    runners: Mutex<&'o mut [Runner<'r, W>]>,
+    /// The work that the racer that runs is expected to need.
+    left: f64,
+}
+
+impl<'o, 'r, W: Word> Others<'o, 'r, W> {
+    fn of(runners: &'o mut [Runner<'r, W>], left: f64) -> Self {
+        Others {
+            runners: Mutex::new(runners),
+            left,
         }
-        runners[last].racer.shrink(true);
+    }
+
+    /// Bytes that those hold that are expected to need no more work than the racer that runs. It cannot have them: otherwise two racers could
+    /// take their memory from each other in turn, and each would begin again.
+    pub(crate) fn kept(&self) -> u64 {
+        let runners = lock(&self.runners);
+        let better = runners.iter().filter(|it| it.racer.left() <= self.left);
+        better.map(|it| it.racer.bytes()).sum()
+    }
+
+    /// Frees memory of those that are expected to need more work than the racer that runs, until they hold at most this number of bytes.
+    pub(crate) fn fit(&self, bytes: u64) {
+        fit(&mut lock(&self.runners), self.left, bytes);
+    }
+
+    /// Frees memory of all others until they hold at most this number of bytes.
+    pub(crate) fn fit_all(&self, bytes: u64) {
+        fit(&mut lock(&self.runners), f64::NEG_INFINITY, bytes);
+    }
+}
+
+/// Frees memory of those racers that are expected to need more work than this, until they hold at most this number of bytes together: of the
+/// one that is expected to need most at first, what is soon done again, and then all.
+fn fit<W: Word>(runners: &mut [Runner<'_, W>], left: f64, bytes: u64) {
+    let mut worse: Vec<_> = runners
+        .iter_mut()
+        .filter(|it| it.racer.left() > left)
+        .collect();
+    worse.sort_by(|a, b| b.racer.left().total_cmp(&a.racer.left()));
+    let mut held: u64 = worse.iter().map(|it| it.racer.bytes()).sum();
+    for runner in worse {
+        for all in [false, true] {
+            if held <= bytes {
+                return;
+            }
+            held -= runner.racer.bytes();
+            runner.racer.shrink(all);
+            held += runner.racer.bytes();
+        }
     }
 }
 
@@ -290,6 +323,76 @@ mod tests {
         }
         let ratio = sum as f64 / best_sum as f64;
         assert!((1.0..1.75).contains(&ratio), "{ratio}");
+    }
+
+    /// A racer that only holds memory, some of which is soon done again.
+    struct Holder {
+        left: f64,
+        soon: u64,
+        rest: u64,
+    }
+
+    impl Racer<u64> for Holder {
+        fn activity(&self) -> Activity {
+            Activity::Branching
+        }
+
+        fn advance(
+            &mut self,
+            _workers: &mut Workers<'_, '_, '_, u64>,
+            _work: u64,
+            _others: &Others<'_, '_, u64>,
+        ) -> (u64, SliceEnd) {
+            (0, SliceEnd::More)
+        }
+
+        fn left(&self) -> f64 {
+            self.left
+        }
+
+        fn expected_slices(&self) -> u64 {
+            0
+        }
+
+        fn bytes(&self) -> u64 {
+            self.soon + self.rest
+        }
+
+        fn shrink(&mut self, all: bool) {
+            self.soon = 0;
+            self.rest = if all { 0 } else { self.rest };
+        }
+    }
+
+    /// Once, a paused sweep lost its part whenever a walk had its turn, and a sweep that was nearly done lost all to another one.
+    #[test]
+    fn a_racer_has_memory_only_of_those_that_are_expected_to_need_more_work() {
+        let holder = |left: f64| Runner {
+            way: Way::Walk,
+            racer: Box::new(Holder {
+                left,
+                soon: 10,
+                rest: 30,
+            }),
+            spent: 1,
+        };
+        for (left, bytes, held) in [
+            (5.0, 200, [40, 40, 40]),
+            (5.0, 70, [40, 30, 40]),
+            (5.0, 50, [40, 0, 40]),
+            (5.0, 39, [40, 0, 30]),
+            (5.0, 0, [40, 0, 0]),
+            (2.0, 0, [40, 0, 0]),
+            (1.0, 0, [40, 0, 0]),
+            (0.5, 0, [0, 0, 0]),
+        ] {
+            let mut runners = vec![holder(1.0), holder(9.0), holder(7.0)];
+            let others = Others::of(&mut runners, left);
+            assert_eq!(others.kept(), if left < 1.0 { 0 } else { 40 });
+            others.fit(bytes);
+            let now: Vec<u64> = runners.iter().map(|it| it.racer.bytes()).collect();
+            assert_eq!(now, held, "{left} {bytes}");
+        }
     }
 
     #[test]

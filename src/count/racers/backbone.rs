@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::progress::Progress;
 use crate::count::backbone::Questions;
 use crate::count::options;
-use crate::count::race::{Racer, SliceEnd};
+use crate::count::race::{Others, Racer, SliceEnd};
 use crate::count::workers::{Job, Workers};
 use crate::line::Word;
 use crate::run::Activity;
@@ -40,7 +40,7 @@ impl<W: Word> Racer<W> for BackboneRacer {
         &mut self,
         workers: &mut Workers<'_, '_, '_, W>,
         work: u64,
-        _make_room: &(dyn Fn(u64) + Sync),
+        _others: &Others<'_, '_, W>,
     ) -> (u64, SliceEnd) {
         let questions = &self.questions;
         let before = questions.work();

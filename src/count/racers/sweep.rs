@@ -3,7 +3,7 @@
 use crate::board::Board;
 use crate::count::components::ComponentValue;
 use crate::count::options;
-use crate::count::race::{Racer, SliceEnd};
+use crate::count::race::{Others, Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::sweep::{Allowance, Direction, Sweep, SweepEnd};
 use crate::count::workers::Workers;
@@ -49,11 +49,11 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
         &mut self,
         workers: &mut Workers<'_, '_, '_, W>,
         work: u64,
-        make_room: &(dyn Fn(u64) + Sync),
+        others: &Others<'_, '_, W>,
     ) -> (u64, SliceEnd) {
         let crew = workers.crew();
         let (store, component) = (&crew.store, &self.root.components[self.component]);
-        let keeps_graph = store.keeps_graph();
+        let (keeps_graph, kept) = (store.keeps_graph(), others.kept());
         let allowance = Allowance {
             bytes: match keeps_graph {
                 true => memory_plan::sweep_for_graph_on(crew.workers, crew.memory),
@@ -62,8 +62,8 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
             work_ns: work,
             threads: crew.workers,
             stop: &|| crew.control.poll(),
-            make_room,
-            beside: &|| store.graph_bytes(),
+            make_room: &|bytes| others.fit(bytes),
+            beside: &|| store.graph_bytes() + kept,
         };
         let mut sweep = match self.sweep.take() {
             Some(sweep) => sweep,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::progress::Progress;
 use crate::count::crew::Crew;
-use crate::count::race::{Racer, SliceEnd};
+use crate::count::race::{Others, Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::walk::Walk;
 use crate::count::workers::{Job, Workers};
@@ -55,16 +55,14 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
         &mut self,
         workers: &mut Workers<'_, '_, '_, W>,
         work: u64,
-        make_room: &(dyn Fn(u64) + Sync),
+        others: &Others<'_, '_, W>,
     ) -> (u64, SliceEnd) {
         let crew = workers.crew();
-        make_room(match crew.store.keeps_graph() {
-            true => {
-                let graph_bytes = crew.store.graph_bytes();
-                memory_plan::paused_sweeps_beside(graph_bytes, crew.workers, crew.memory)
-            }
-            false => memory_plan::PAUSED_SWEEPS.of(crew.memory),
-        });
+        if crew.store.keeps_graph() {
+            // Sweeps and the graph have one share.
+            let both = memory_plan::sweep_for_graph_on(crew.workers, crew.memory);
+            others.fit_all(both.saturating_sub(crew.store.graph_bytes()));
+        }
         let (root, component) = (self.root, self.component);
         let walk = self
             .walk
