@@ -4,9 +4,9 @@
 //! all threads, for a *slice* of work. Work is computed from counters and not read from a clock, so the choice is the same in every run on one
 //! thread. [`pick`] is the whole rule of choosing:
 //!
-//! - The racer with the least work goes next if three times that work, times the number of the other racers, is at most all work so far. For
-//!   a racer that has not begun, its first slice stands for its work. So nobody starves.
-//! - Otherwise the one goes next that is expected to need the least work from now on. So the favourite has two thirds of the work.
+//! - The racer with the least work goes next if three times that work, times the number of others that the race began with, is at most all
+//!   work so far. For a racer that has not begun, its first slice stands for its work. So nobody starves.
+//! - Otherwise the one goes next that is expected to need the least work from now on. So the favourite has at least two thirds of the work.
 //!
 //! If the best of several racers needs the work B, then k racers do at most 3(k - 1)B together and some slices, whatever the forecasts say,
 //! and 1.5 B where these are right. The favourite's slices are an eighth of all work so far. That holds for each race by itself: cells that
@@ -85,10 +85,9 @@ pub(crate) struct Standing {
     pub(crate) left: f64,
 }
 
-/// The racer that goes next.
-pub(crate) fn pick(racers: &[Standing]) -> usize {
+/// The racer that goes next, of a race that began with this many others.
+pub(crate) fn pick(racers: &[Standing], others: u64) -> usize {
     let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
-    let others = racers.len() as u64 - 1;
     let due = |racer: &Standing| match racer.spent {
         0 => racer.first_slice,
         spent => spent,
@@ -135,6 +134,7 @@ pub(crate) fn race<W: Word>(
     let most = options::MAX_SLICES
         .saturating_mul(shortest)
         .saturating_mul(crew.workers as u64);
+    let others = runners.len().saturating_sub(1) as u64;
     while !control.poll() {
         if runners.is_empty() {
             return RaceEnd::Out;
@@ -143,12 +143,12 @@ pub(crate) fn race<W: Word>(
             .iter()
             .map(|runner| runner.standing(shortest))
             .collect();
-        let next = pick(&standings);
+        let next = pick(&standings, others);
         let work = slice(&standings, next).clamp(shortest, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
-        let others = Others::of(&mut runners, standings[next].left);
-        let (spent, end) = runner.racer.advance(workers, work, &others);
+        let holders = Others::of(&mut runners, standings[next].left);
+        let (spent, end) = runner.racer.advance(workers, work, &holders);
         // Who does nothing has its turn too.
         runner.spent += spent.max(shortest.div_ceil(8));
         report(&runner, &end);
@@ -177,14 +177,14 @@ impl<W: Word> Runner<'_, W> {
     }
 }
 
-/// The work of the next slice of a racer: an eighth of all work so far, but at most half of its own if it has not had the most work.
+/// The work of the next slice of a racer: an eighth of all work so far, but of its own work so far if it has not had the most.
 fn slice(racers: &[Standing], next: usize) -> u64 {
     let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
     let has_most = racers.iter().all(|racer| racer.spent <= racers[next].spent);
     match racers[next].spent {
         0 => racers[next].first_slice,
         _ if has_most => all / options::SLICE_DIVISOR,
-        spent => (spent / 2).min(all / options::SLICE_DIVISOR),
+        spent => spent / options::SLICE_DIVISOR,
     }
 }
 
@@ -274,7 +274,7 @@ mod tests {
             let standings: Vec<_> = (0..needs.len())
                 .map(|i| standing(i, left(i, spent[i])))
                 .collect();
-            let next = pick(&standings);
+            let next = pick(&standings, needs.len() as u64 - 1);
             let work = slice(&standings, next).max(MIN_SLICE_NS);
             spent[next] += work.min(needs[next] - spent[next]);
             if spent[next] == needs[next] {
@@ -408,7 +408,7 @@ mod tests {
                 left: 1.0,
                 ..racer(all, MIN_SLICE_NS)
             };
-            assert_eq!(pick(&[favourite, racer(0, long)]), next);
+            assert_eq!(pick(&[favourite, racer(0, long)], 1), next);
         }
     }
 }
