@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::memory::Memory;
+use super::resources::Resources;
 use crate::count::components::{AutomatonBuilder, END, NONE, Piece};
 use crate::line::{Known, Word};
 
@@ -100,7 +100,7 @@ impl AcrossLine {
     pub(crate) fn new(
         forward: LineStates,
         visits_left: &mut usize,
-        memory: &Memory<'_>,
+        resources: &Resources<'_>,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let length = forward.layers.len();
@@ -116,7 +116,9 @@ impl AcrossLine {
             let mut states = Vec::with_capacity(behind.len());
             *visits_left = visits_left.checked_sub(behind.len() * layer.len())?;
             for set in behind {
-                if stop(SEARCH_COST * layer.len() as u64) || !memory.try_reserve(BYTES_PER_STATE) {
+                if stop(SEARCH_COST * layer.len() as u64)
+                    || resources.charge(BYTES_PER_STATE).is_err()
+                {
                     return None;
                 }
                 let mut charged = true;
@@ -131,7 +133,8 @@ impl AcrossLine {
                         return NONE;
                     }
                     *numbers.entry(found).or_insert_with_key(|found| {
-                        charged &= memory.try_reserve(BYTES_PER_SET + 8 * found.len() as u64);
+                        let bytes = BYTES_PER_SET + 8 * found.len() as u64;
+                        charged &= resources.charge(bytes).is_ok();
                         before.push(found.clone());
                         before.len() as u32 - 1
                     })

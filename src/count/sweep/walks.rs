@@ -69,7 +69,7 @@ impl<K: Key> Walks<K> {
 
     /// Moves each walk to one of the successors of its combination, if there is one.
     pub(super) fn pass(&mut self, transition: &Transition<'_, K>) -> Expected {
-        let mut successors = transition.successors();
+        let mut successors = transition.successors(false);
         let (mut walked, mut generated, mut total) = (0.0, 0.0, 0);
         let numbers = self.walks.iter().map(|(_, number)| number);
         let sampled: f64 = numbers.sum();
@@ -112,7 +112,6 @@ impl<K: Key> Walks<K> {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{fills_once, with_transition};
-    use super::super::transition::Move;
     use super::*;
 
     /// What walks from these combinations, each of which is one bit for each line across, are expected to do at the first two of several
@@ -120,9 +119,11 @@ mod tests {
     fn pass_twice(blocks: &[u16], length: usize, fills: bool, keys: &[u64]) -> [(f64, f64); 2] {
         let moved = match fills {
             true => fills_once(),
-            false => Move::Crossed(vec![[vec![0], vec![0]]]),
+            false => vec![[vec![0], vec![0]]],
         };
-        let layer = Layer::new(vec![keys.iter().map(|&key| (key, 1u64)).collect()]);
+        let layer = Layer {
+            partitions: vec![keys.iter().map(|&key| (key, 1u64)).collect()],
+        };
         let mut walks = Walks::new(&layer);
         with_transition(blocks, &vec![moved; length], |transition| {
             [0, 1].map(|_| {
