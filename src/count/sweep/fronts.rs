@@ -188,15 +188,11 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             if self.near.len == 0 || self.far.len == 0 {
                 return Ok(Count::ZERO);
             }
-            let is_meeting = self.lines_between(lines) == 1;
-            if !is_meeting && self.next_layer().is_none() {
+            if self.lines_between(lines) > 1 && self.next_layer().is_none() {
                 self.choose(lines, resources)?;
             }
             let before = resources.spent;
-            let ended = match is_meeting {
-                true => self.meet(lines, resources).map(Some),
-                false => self.advance(lines, resources).map(|()| None),
-            };
+            let ended = self.pass_line(lines, resources);
             self.line_work += resources.spent - before;
             if let Some(count) = ended? {
                 return Ok(count);
@@ -208,19 +204,22 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         }
     }
 
-    fn meet(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd> {
+    /// Goes on past the next line; returns the count if that is the last one.
+    fn pass_line(
+        &mut self,
+        lines: &Lines,
+        resources: &mut Resources<'_>,
+    ) -> Result<Option<Count>, SweepEnd> {
+        let is_last = self.lines_between(lines) == 1;
         let (near, far) = (&mut self.near, &mut self.far);
-        let step = MeetingStep::new(lines, near.passed);
-        let new = || Meeting::new(near, far, &step, resources);
-        let meeting = self.meeting.get_or_insert_with(new);
-        meeting.run(near, far, &step, resources)
-    }
-
-    fn advance(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<(), SweepEnd> {
-        match self.near_moves {
-            true => self.near.advance(lines, resources),
-            false => self.far.advance(lines, resources),
+        if is_last {
+            let step = MeetingStep::new(lines, near.passed);
+            let new = || Meeting::new(near, far, &step, resources);
+            let meeting = self.meeting.get_or_insert_with(new);
+            return meeting.run(near, far, &step, resources).map(Some);
         }
+        let front = if self.near_moves { near } else { far };
+        front.advance(lines, resources).map(|()| None)
     }
 
     /// Begins the next part if there are parts and none is being swept. Returns whether something is left to be swept.

@@ -123,11 +123,10 @@ impl PathCount for Pair {
     }
 }
 
-/// The layout of a packed combination: the bits of the state of each line across.
+/// The layout of a packed combination: the field of each line across.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
-    /// For each line, its first bit and its number of bits.
-    fields: Vec<(u32, u32)>,
+    pub(super) fields: Vec<Field>,
     /// Number of bits in all.
     pub(crate) bits: u32,
 }
@@ -137,27 +136,17 @@ impl Packing {
     pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
         let mut bits = 0;
         let fields = states.map(|states| {
-            let first = bits;
-            bits += usize::BITS - (states - 1).leading_zeros();
-            (first, bits - first)
+            let width = usize::BITS - (states - 1).leading_zeros();
+            let field = Field {
+                // An empty field at the end would have a shift by the whole width, which is not allowed.
+                first: if width == 0 { 0 } else { bits },
+                mask: (1 << width) - 1,
+            };
+            bits += width;
+            field
         });
         let fields = fields.collect();
         Packing { fields, bits }
-    }
-
-    /// The state of this line in a combination.
-    #[inline]
-    pub(super) fn state<K: Key>(&self, key: K, line: usize) -> usize {
-        self.field(line).state(key)
-    }
-
-    pub(super) fn field(&self, line: usize) -> Field {
-        let (first, bits) = self.fields[line];
-        Field {
-            // An empty field at the end would have a shift by the whole width, which is not allowed.
-            first: if bits == 0 { 0 } else { first },
-            mask: (1 << bits) - 1,
-        }
     }
 }
 

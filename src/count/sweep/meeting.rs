@@ -223,14 +223,7 @@ impl<K: Key, N: PathCount> Join<K, N> {
                 }
                 Join::First(partitions, generation) => {
                     let add = JoinPartition::add;
-                    generation.run(
-                        first,
-                        to_first,
-                        partitions,
-                        resources,
-                        add,
-                        |_, _, _| Ok(()),
-                    )?;
+                    generation.run(first, to_first, partitions, resources, add, |_, _, _| true)?;
                     let (mut total, mut met) = (Count::ZERO, Vec::new());
                     for partition in partitions.drain(..) {
                         total += &partition.sum.total();

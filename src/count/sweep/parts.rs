@@ -126,10 +126,10 @@ impl<K: Key, N: PathCount> Parts<K, N> {
     fn allows(&self, part: &Part, end: End, key: K) -> bool {
         part.restrictions.iter().all(|restriction| match end {
             End::Near => {
-                let state = self.near_packing.state(key, restriction.line);
+                let state = self.near_packing.fields[restriction.line].state(key);
                 restriction.near.contains(&(state as u32))
             }
-            End::Far => restriction.far[self.far_packing.state(key, restriction.line)],
+            End::Far => restriction.far[self.far_packing.fields[restriction.line].state(key)],
         })
     }
 
@@ -192,7 +192,7 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         let shares = |packing: &Packing, keys: &[K]| {
             let mut shares = Vec::new();
             for &key in keys {
-                let state = packing.state(key, line);
+                let state = packing.fields[line].state(key);
                 shares.resize(shares.len().max(state + 1), 0.0);
                 shares[state] += 1.0 / keys.len() as f64;
             }

@@ -11,15 +11,12 @@ use std::sync::atomic::AtomicBool;
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer};
 use super::partitioner::{Batch, Partitioner};
-use super::resources::{BLOCK, MAX_PARTITIONS, Resources, SweepEnd};
+use super::resources::{BLOCK, Resources, SweepEnd};
 use super::table::Table;
 use super::transition::Transition;
 
-/// Intended number of combinations in a partition.
-const COMBINATIONS_PER_PARTITION: u64 = 1 << 12;
-
-/// When the partitions have on average more than 4 times the intended number of combinations, each is split into at most this number.
-const MAX_SPLIT_FACTOR: usize = 8;
+/// Combinations of a layer for each partition of the next one, which is several times as large in most cases.
+const COMBINATIONS_PER_PARTITION: u64 = 1 << 10;
 
 /// Successors in the first batch, and the factor by which each later batch is larger.
 const FIRST_BATCH: usize = 1 << 14;
@@ -76,15 +73,15 @@ impl<K: Key, N: PathCount> Generation<K, N> {
     }
 
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
-    /// target; `after_batch` may split the targets, and is told the share of the layer that has been read.
+    /// target. After a batch, `may_fit` is told the share of the layer that has been read: [`SweepEnd::Full`] if it returns `false`.
     pub(super) fn run<T: Send>(
         &mut self,
         layer: &mut Layer<K, N>,
         transition: &Transition<'_, K>,
-        targets: &mut Vec<T>,
+        targets: &mut [T],
         resources: &mut Resources<'_>,
         take: impl Fn(&mut T, &[(K, N)], &Resources<'_>) -> Result<(), SweepEnd> + Sync,
-        mut after_batch: impl FnMut(&mut Vec<T>, f64, &Resources<'_>) -> Result<(), SweepEnd>,
+        mut may_fit: impl FnMut(&[T], f64, &Resources<'_>) -> bool,
     ) -> Result<(), SweepEnd> {
         let max_batch = resources.max_batch::<K, N>();
         let bytes = Partitioner::<K, N>::bytes(max_batch);
@@ -95,8 +92,8 @@ impl<K: Key, N: PathCount> Generation<K, N> {
                 Ok(false) => break Ok(()),
                 Err(end) => break Err(end),
             }
-            if let Err(end) = after_batch(targets, self.share(), resources) {
-                break Err(end);
+            if !may_fit(targets, self.share(), resources) {
+                break Err(SweepEnd::Full);
             }
             self.batch_size = (self.batch_size * BATCH_GROWTH).min(max_batch);
         };
@@ -166,7 +163,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
 /// The next layer, while it is being built.
 #[derive(Debug)]
 pub(super) struct NextLayer<K, N> {
-    /// Its partitions. Their number grows with their size.
+    /// Its partitions.
     pub(super) tables: Vec<Table<K, N>>,
     /// The share of the layer before and the number of combinations, after the batch before.
     before: (f64, usize),
@@ -182,11 +179,9 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         frees: bool,
         resources: &Resources<'_>,
     ) -> Self {
-        let wanted =
-            usize::try_from(layer.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
-        let count = (wanted.min(MAX_PARTITIONS) + 1)
-            .next_power_of_two()
-            .min(resources.max_partitions::<K, N>());
+        let wanted = (layer.len() / COMBINATIONS_PER_PARTITION) as usize + 1;
+        let count = wanted.next_power_of_two();
+        let count = count.min(resources.max_partitions::<K, N>());
         NextLayer {
             tables: vec![Table::default(); count],
             before: (0.0, 0),
@@ -211,10 +206,7 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
             |tables, share, resources| {
                 let now = (share, tables.iter().map(Table::len).sum());
                 let before = std::mem::replace(&mut self.before, now);
-                if !frees && outgrows(tables, resources, before, now) {
-                    return Err(SweepEnd::Full);
-                }
-                split(tables, resources)
+                frees || !outgrows(tables, resources, before, now)
             },
         )
     }
@@ -263,33 +255,6 @@ fn outgrows<K: Key, N: PathCount>(
     let bytes_to_grow =
         |table: &Table<K, N>| table.bytes_to_grow((factor * table.len() as f64) as usize);
     tables.iter().map(bytes_to_grow).sum::<u64>() > resources.remaining()
-}
-
-/// Splits the partitions when they have become large, unless the memory does not suffice.
-fn split<K: Key, N: PathCount>(
-    tables: &mut Vec<Table<K, N>>,
-    resources: &Resources<'_>,
-) -> Result<(), SweepEnd> {
-    let count = tables.len();
-    let factor = MAX_SPLIT_FACTOR.min(resources.max_partitions::<K, N>() / count);
-    let len: usize = tables.iter().map(Table::len).sum();
-    let needed: u64 = tables.iter().map(|table| table.split_bytes(factor)).sum();
-    if factor < 2
-        || (len as u64) < 4 * COMBINATIONS_PER_PARTITION * count as u64
-        || needed > resources.remaining()
-    {
-        return Ok(());
-    }
-    let whole = tables.drain(..).map(|table| vec![table]);
-    let mut parts: Vec<Vec<Table<K, N>>> = whole.collect();
-    resources.for_each(true, &mut parts, |_, tables| {
-        resources.poll()?;
-        let table = tables.pop().unwrap_or_default();
-        *tables = table.split(factor, count * factor, resources)?;
-        Ok(())
-    })?;
-    tables.extend(parts.into_iter().flatten());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::key::bytes_of;
 pub(super) const BLOCK: usize = 64;
 
 /// Maximum number of partitions of a layer.
-pub(super) const MAX_PARTITIONS: usize = 1 << 12;
+const MAX_PARTITIONS: usize = 1 << 12;
 
 /// A batch has at most this number of bytes, and at most the memory divided by this divisor.
 const MAX_BATCH_BYTES: u64 = 1 << 26;

@@ -30,10 +30,9 @@ pub(super) fn step<K: Key>(lines: &Lines, end: End, passed: usize) -> Transition
 #[derive(Debug)]
 pub(super) struct MeetingStep<'l> {
     pub(super) line: &'l AlongLine,
-    near_moves: Vec<Move>,
-    far_moves: Vec<Move>,
-    before_near: Packing,
-    before_far: Packing,
+    /// For the near and the far frontier: the moves, and the packing before the line.
+    moves: [Vec<Move>; 2],
+    before: [Packing; 2],
     behind: Packing,
 }
 
@@ -73,21 +72,20 @@ impl<'l> MeetingStep<'l> {
         }
         MeetingStep {
             line,
-            near_moves,
-            far_moves,
-            before_near: lines.packing(End::Near, at),
-            before_far: lines.packing(End::Far, far_passed),
+            moves: [near_moves, far_moves],
+            before: [
+                lines.packing(End::Near, at),
+                lines.packing(End::Far, far_passed),
+            ],
             behind: lines.packing_of_meeting(at),
         }
     }
 
     /// The transition of the frontier from this end, to this class of fillings of the line.
     pub(super) fn transition<K: Key>(&self, end: End, class: &FillingClass) -> Transition<'l, K> {
-        let (moves, before) = match end {
-            End::Near => (&self.near_moves, &self.before_near),
-            End::Far => (&self.far_moves, &self.before_far),
-        };
-        Transition::new(self.line, &class.restricted(moves), before, &self.behind)
+        let i = end as usize;
+        let moves = class.restricted(&self.moves[i]);
+        Transition::new(self.line, &moves, &self.before[i], &self.behind)
     }
 }
 

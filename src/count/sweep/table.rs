@@ -92,26 +92,6 @@ impl<K: Key, N: PathCount> Table<K, N> {
         Ok(())
     }
 
-    /// Divides the combinations among `factor` tables, each of which is one of `partitions` partitions.
-    pub(crate) fn split(
-        mut self,
-        factor: usize,
-        partitions: usize,
-        resources: &Resources<'_>,
-    ) -> Result<Vec<Self>, SweepEnd> {
-        let mut tables: Vec<Self> = vec![Table::default(); factor];
-        for combination in self.map.drain() {
-            tables[combination.0.partition(partitions) % factor].add(&[combination], resources)?;
-        }
-        resources.release(bytes_of_buckets::<K, N>(self.buckets));
-        Ok(tables)
-    }
-
-    /// An upper bound on the bytes that dividing it among `factor` tables takes.
-    pub(crate) fn split_bytes(&self, factor: usize) -> u64 {
-        bytes_of_buckets::<K, N>(4 * self.map.len() + factor * FIRST_BUCKETS)
-    }
-
     /// The combinations with their path counts, in no particular order.
     pub(crate) fn into_vec(self, resources: &Resources<'_>) -> Vec<(K, N)> {
         // The vector and the table exist at the same time until all is copied.
@@ -150,24 +130,9 @@ mod tests {
         assert_eq!(table.map.capacity(), capacity(table.buckets));
         let taken = bytes_of_buckets::<u64, u64>(table.buckets);
         assert_eq!(resources.remaining(), (1 << 20) - taken);
-        assert_eq!(
-            table.split_bytes(4),
-            bytes_of_buckets::<u64, u64>(4 * wanted.len() + 4 * FIRST_BUCKETS)
-        );
-        let most = table.split_bytes(4);
-        let tables = table.split(4, 4, &resources).unwrap();
-        assert!((1 << 20) - resources.remaining() <= most);
-        assert_eq!(tables.iter().map(Table::len).sum::<usize>(), wanted.len());
-        for (&key, &paths) in &wanted {
-            assert_eq!(tables[key.partition(4)].get(key), Some(paths));
-        }
-        let dense: Vec<_> = tables.into_iter().map(|t| t.into_vec(&resources)).collect();
-        let places: usize = dense.iter().map(|partition| partition.capacity()).sum();
-        assert_eq!(
-            resources.remaining(),
-            (1 << 20) - bytes_of::<u64, u64>(places)
-        );
-        let mut dense: Vec<_> = dense.concat();
+        let mut dense = table.into_vec(&resources);
+        let taken = bytes_of::<u64, u64>(dense.capacity());
+        assert_eq!(resources.remaining(), (1 << 20) - taken);
         dense.sort_unstable();
         assert_eq!(dense, Vec::from_iter(wanted));
     }

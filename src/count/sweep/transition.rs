@@ -116,8 +116,8 @@ impl<'l, K: Key> Transition<'l, K> {
             (next, [more_empty, more_filled])
         };
         let mut across = |i: usize| {
-            let next_of_states = moves[i].iter().map(|states| next(states, after.field(i)));
-            LineTransition::new(before.field(i), next_of_states)
+            let next_of_states = moves[i].iter().map(|states| next(states, after.fields[i]));
+            LineTransition::new(before.fields[i], next_of_states)
         };
         let line_fillings = &line.line_fillings;
         let mut crossings = line.crossings.iter();
@@ -410,7 +410,7 @@ mod tests {
         let mut successors = transition.successors(false);
         for states in 0..1u32 << 6 {
             let state = |i: usize| (states >> i & 1) as usize;
-            let key = (0..6).map(|i| before.field(i + 2).key::<K>(state(i) as u32));
+            let key = (0..6).map(|i| before.fields[i + 2].key::<K>(state(i) as u32));
             let key = key.fold(K::ZERO, |a, b| a ^ b);
             let mut wanted = Vec::new();
             for filling in
@@ -420,7 +420,7 @@ mod tests {
                 for (i, moved) in moves[2..].iter().enumerate() {
                     // The last line is not crossed.
                     let next = &moved[state(i)][filling >> i & 1];
-                    let field = after.field(i + 2);
+                    let field = after.fields[i + 2];
                     let with = |key: K| next.iter().map(move |&state| key ^ field.key(state));
                     keys = keys.into_iter().flat_map(with).collect();
                 }

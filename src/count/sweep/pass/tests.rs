@@ -21,32 +21,6 @@ fn tables(partitions: usize, len: u64) -> Vec<Table<u64, u64>> {
 }
 
 #[test]
-fn large_partitions_are_split() {
-    let split_with = |partitions: usize, len: u64, resources: &Resources<'_>| {
-        let mut tables = tables(partitions, len);
-        split(&mut tables, resources).unwrap();
-        assert_eq!(tables.iter().map(Table::len).sum::<usize>() as u64, len);
-        assert!((0..len).all(|key| tables[key.partition(tables.len())].get(key) == Some(1)));
-        tables.len()
-    };
-    let enough = resources(1 << 24);
-    let large = 4 * COMBINATIONS_PER_PARTITION;
-    assert_eq!(split_with(1, large - 1, &enough), 1);
-    assert_eq!(split_with(1, large, &enough), MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(2, 2 * large - 1, &enough), 2);
-    assert_eq!(split_with(2, 2 * large, &enough), 2 * MAX_SPLIT_FACTOR);
-    let needed = tables(1, large)[0].split_bytes(MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(1, large, &resources(needed)), MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(1, large, &resources(needed - 1)), 1);
-    // Where this many threads share a batch there are at most two partitions.
-    let mut small = resources(1 << 24);
-    small.allowance.threads = 1 << 8;
-    assert_eq!(small.max_partitions::<u64, u64>(), 2);
-    assert_eq!(split_with(1, large, &small), 2);
-    assert_eq!(split_with(2, 2 * large, &small), 2);
-}
-
-#[test]
 fn the_size_of_a_layer_is_extrapolated_from_two_shares_of_it() {
     // With 1000 combinations a table has 2048 buckets of 17 bytes, for up to 1792.
     let tables = tables(1, 1000);
@@ -127,14 +101,14 @@ fn a_batch_is_polled_while_its_blocks_are_added() {
             let ended = generation.run(
                 &mut layer,
                 transition,
-                &mut vec![()],
+                &mut [()],
                 &mut resources,
                 |_, _, _| {
                     added.fetch_add(1, Ordering::Relaxed);
                     assert!(since_poll.fetch_add(1, Ordering::Relaxed) < BLOCKS_PER_POLL);
                     Ok(())
                 },
-                |_, _, _| Ok(()),
+                |_, _, _| true,
             );
             let is_stopped = max_blocks < u64::MAX;
             assert_eq!(ended.err(), is_stopped.then_some(SweepEnd::Stopped));
