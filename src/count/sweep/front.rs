@@ -27,7 +27,10 @@ impl<K: Key, N: PathCount> Front<K, N> {
     pub(super) fn new(end: End, keeps_layers: bool) -> Self {
         Front {
             end,
-            layer: Layer::first(),
+            // One combination, reached by one path.
+            layer: Layer {
+                partitions: vec![vec![(K::ZERO, N::ONE)]],
+            },
             len: 1,
             passed: 0,
             next: None,
@@ -44,23 +47,6 @@ impl<K: Key, N: PathCount> Front<K, N> {
         layers.push(self.layer.keys(resources)?);
         self.layer.free(0..self.layer.partitions.len(), resources);
         Ok(layers)
-    }
-
-    /// A frontier at the same place, with the combinations for which `allows` returns `true`.
-    pub(super) fn restricted(
-        &self,
-        allows: impl Fn(K) -> bool + Sync,
-        resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
-        let layer = self.layer.restricted(allows, resources)?;
-        Ok(Front {
-            end: self.end,
-            len: layer.len(),
-            layer,
-            passed: self.passed,
-            next: None,
-            kept: None,
-        })
     }
 
     /// What it is expected to do at each of this number of lines, as far as it is not told to stop.

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 
-use super::choice::choose_meeting;
 use super::front::Front;
 use super::key::{Key, PathCount, bytes_of};
 use super::lines::{End, Lines};
@@ -12,6 +11,7 @@ use super::parts::Parts;
 use super::pass::NextLayer;
 use super::resources::{Resources, SweepEnd};
 use super::step::MeetingStep;
+use super::walks::choose_meeting;
 use crate::count::components::Store;
 use crate::graph::NodeId;
 use crate::solutions::Count;
@@ -62,25 +62,22 @@ pub(super) struct Fronts<K, N> {
     pub(super) parts: Option<Box<Parts<K, N>>>,
 }
 
-/// Frontiers with combinations of any width.
+/// Frontiers with combinations of any width. See also the methods of [`Sweep`](super::Sweep) with these names.
 pub(super) trait Run: Debug + Send {
     /// Nanoseconds for each combination that is read or generated.
     fn combination_ns(&self) -> u64;
 
-    /// Goes on until the component is counted or the sweep pauses or ends.
     fn run(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd>;
 
     /// Forecast of the combinations that are still to be read and generated. O(lines along * lines across).
     fn forecast(&self, lines: &Lines) -> f64;
 
-    /// Number of fillings counted so far.
     fn proved(&self) -> Count;
 
     /// Frees what has been done for the part that is being swept; without parts, for the class of fillings that is being joined. If there
     /// was any, returns the bytes that the sweep holds.
     fn shrink(&mut self) -> Option<u64>;
 
-    /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.
     fn add_nodes(
         &mut self,
         lines: &Lines,
@@ -134,7 +131,8 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
 
     fn shrink(&mut self) -> Option<u64> {
         let Some(parts) = &mut self.parts else {
-            return self.meeting.as_mut()?.drop_join();
+            let meeting = self.meeting.as_mut()?;
+            return meeting.join.take().map(|_| meeting.held);
         };
         let held = parts.leave_part();
         self.free_part();
@@ -262,7 +260,7 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         let free = resources.remaining() / bytes_of::<K, N>(1);
         let max = near.len + far.len + free;
         let parts = self.parts.as_ref();
-        let begins_part = parts.is_some_and(|parts| parts.begin_at(near.passed, far.passed));
+        let begins_part = parts.is_some_and(|parts| parts.begin_at == [near.passed, far.passed]);
         let is_small =
             !begins_part && near.len + far.len < MIN_COMBINATIONS.min(max / SMALL_DIVISOR);
         if is_small || between > MAX_LINES_AHEAD {
@@ -308,9 +306,11 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             return Ok(());
         }
         if self.parts.is_none() {
-            let fronts = [(&mut self.near, End::Near), (&mut self.far, End::Far)];
-            let fronts =
-                fronts.map(|(front, end)| std::mem::replace(front, Front::new(end, false)));
+            let fronts = [&mut self.near, &mut self.far];
+            let fronts = fronts.map(|front| {
+                let empty = Front::new(front.end, false);
+                std::mem::replace(front, empty)
+            });
             let parts = Parts::new(lines, fronts, resources.held());
             self.parts = Some(Box::new(parts));
         }

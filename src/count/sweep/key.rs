@@ -35,7 +35,7 @@ pub(crate) trait PathCount: Copy + Debug + Send + Sync {
 
 /// 128 bits with the alignment of 64, so that an entry of key and path count has no padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(packed(8))]
+#[repr(Rust, packed(8))]
 pub(crate) struct Pair(u128);
 
 impl BitXor for Pair {

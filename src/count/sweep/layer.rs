@@ -13,13 +13,6 @@ pub(crate) struct Layer<K, N> {
 }
 
 impl<K: Key, N: PathCount> Layer<K, N> {
-    /// The layer before the first line: one combination, reached by one path.
-    pub(crate) fn first() -> Self {
-        Layer {
-            partitions: vec![vec![(K::ZERO, N::ONE)]],
-        }
-    }
-
     /// The number of combinations.
     pub(crate) fn len(&self) -> u64 {
         self.partitions.iter().map(|it| it.len() as u64).sum()

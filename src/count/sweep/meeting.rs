@@ -26,14 +26,14 @@ pub(super) struct Meeting<K, N> {
     /// The classes of fillings still to be joined, the next one last.
     pub(super) classes: Vec<FillingClass>,
     /// The join of the next class, if it has paused on the way.
-    join: Option<Join<K, N>>,
+    pub(super) join: Option<Join<K, N>>,
     /// If the layers are kept: the combinations behind the line to which both frontiers lead, for the classes that are done.
     pub(super) met: Option<Vec<K>>,
     /// The sum for the classes that are done, and their share of all.
     pub(super) total: Count,
     share: f64,
     /// Bytes of memory that the sweep holds between two classes.
-    held: u64,
+    pub(super) held: u64,
 }
 
 impl<K: Key, N: PathCount> Meeting<K, N> {
@@ -67,11 +67,6 @@ impl<K: Key, N: PathCount> Meeting<K, N> {
         self.share + class * join
     }
 
-    /// Frees what has been done for the class of fillings that is being joined. If there was any, returns the bytes that the sweep holds.
-    pub(super) fn drop_join(&mut self) -> Option<u64> {
-        self.join.take().map(|_| self.held)
-    }
-
     /// Goes on until all fillings of the component are counted.
     pub(super) fn run(
         &mut self,
@@ -90,7 +85,9 @@ impl<K: Key, N: PathCount> Meeting<K, N> {
             let to_second = step.transition(second.end, &class);
             let first = (&mut first.layer, &to_first);
             let second = (&mut second.layer, &to_second);
-            let join = (self.join).get_or_insert_with(|| Join::new(second.0, second.1, resources));
+            let join = self.join.get_or_insert_with(|| {
+                Join::Second(NextLayer::new(second.0, second.1, false, resources))
+            });
             let joint = join.run(self.met.is_some(), first, second, resources);
             if joint.as_ref().err() == Some(&SweepEnd::Paused) {
                 self.classes.push(class);
@@ -138,11 +135,6 @@ pub(super) enum Join<K, N> {
     First(Vec<JoinPartition<K, N>>, Generation<K, N>),
 }
 
-/// Bytes charged for each combination to which both layers lead: a set of them has at most twice as many places, and there is a list of all.
-const fn met_bytes<K>() -> u64 {
-    (3 * size_of::<K>() + 2) as u64
-}
-
 /// A partition of what the second layer leads to, and the sum so far of the products with the path counts of the first one.
 #[derive(Debug)]
 pub(super) struct JoinPartition<K, N> {
@@ -181,24 +173,16 @@ impl ProductSum {
 }
 
 impl<K: Key, N: PathCount> Join<K, N> {
-    pub(super) fn new(
-        second: &Layer<K, N>,
-        transition: &Transition<'_, K>,
-        resources: &Resources<'_>,
-    ) -> Self {
-        Join::Second(NextLayer::new(second, transition, false, resources))
-    }
-
     /// The share of the join that is done, roughly: each layer is half of it.
     pub(super) fn share(&self) -> f64 {
         match self {
             Join::Second(next) => next.share() / 2.0,
-            Join::First(_, generation) => (1.0 + generation.share()) / 2.0,
+            Join::First(_, generation) => (1.0 + generation.chunks.share()) / 2.0,
         }
     }
 
-    /// Goes on until all is joined. Returns the sum, over all combinations to which both layers lead, of the product of the two path counts;
-    /// and, if `keeps_met`, these combinations.
+    /// Goes on until all is joined. Returns the sum of the products of both path counts over all combinations to which both layers lead, and
+    /// these combinations if `keeps_met`.
     pub(super) fn run(
         &mut self,
         keeps_met: bool,
@@ -237,6 +221,10 @@ impl<K: Key, N: PathCount> Join<K, N> {
 }
 
 impl<K: Key, N: PathCount> JoinPartition<K, N> {
+    /// Bytes charged for each combination to which both layers lead: a set of them has at most twice as many places, and there is a list of
+    /// all.
+    const MET_BYTES: u64 = (3 * size_of::<K>() + 2) as u64;
+
     /// Adds the products for a block of successors of the first layer.
     #[inline]
     fn add(&mut self, block: &[(K, N)], resources: &Resources<'_>) -> Result<(), SweepEnd> {
@@ -251,7 +239,7 @@ impl<K: Key, N: PathCount> JoinPartition<K, N> {
         }
         match added {
             0 => Ok(()),
-            _ => resources.charge(met_bytes::<K>() * added),
+            _ => resources.charge(Self::MET_BYTES * added),
         }
     }
 }

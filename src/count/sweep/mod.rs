@@ -11,7 +11,6 @@
 //!
 //! A sweep pauses when it has used up its work, and can go on later.
 
-mod choice;
 #[cfg(test)]
 mod fixtures;
 mod forecast;

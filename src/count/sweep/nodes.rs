@@ -45,10 +45,8 @@ impl CellOrder {
         let cells = lines.along[line].line_fillings.cells.iter().enumerate();
         let mut unknown = cells.filter_map(|(i, cell)| cell.is_none().then_some(i as u32));
         let here = self.0.iter().filter(|&&at| at >= line);
-        EdgeShape(
-            here.map(|&at| (at == line).then(|| unknown.next()).flatten())
-                .collect(),
-        )
+        let indices = here.map(|&at| if at == line { unknown.next() } else { None });
+        EdgeShape(indices.collect())
     }
 
     /// The edges from the same cells that decide none of them.
@@ -76,22 +74,6 @@ impl EdgeShape {
             None => CellFate::Child(0),
         };
         EdgeForm::new(self.0.iter().map(fate), children)
-    }
-}
-
-/// The forms of edges of the same shape, by their filled cells.
-#[derive(Default)]
-struct EdgeForms {
-    indices: FxHashMap<u64, u32>,
-    forms: Vec<EdgeForm>,
-}
-
-impl EdgeForms {
-    fn index(&mut self, shape: &EdgeShape, filled: u64, children: usize) -> u32 {
-        *self.indices.entry(filled).or_insert_with(|| {
-            self.forms.push(shape.form(filled, children));
-            self.forms.len() as u32 - 1
-        })
     }
 }
 
@@ -194,24 +176,25 @@ impl Edges {
         resources: &Resources<'_>,
     ) -> Result<Nodes, SweepEnd> {
         let (decides, child_number) = (shape.decides(), usize::from(children.ids.is_some()));
+        // The edges that decide nothing have the same form.
+        let form_of = |filled: u64| if decides { filled } else { 0 };
         let chunks = resources.in_chunks(&self.ends, |first, chunk| {
-            let (mut forms, mut parts) = (EdgeForms::default(), Vec::new());
+            let mut forms: FxHashMap<u64, EdgeForm> = FxHashMap::default();
             let mut added = Vec::with_capacity(chunk.len());
             for number in first..first + chunk.len() {
                 let mut count = Count::ZERO;
-                parts.clear();
                 for &(child, filled) in self.of(number) {
-                    let child = child as usize;
-                    count += &children.counts.get(child);
-                    let filled = if decides { filled } else { 0 };
-                    let form = forms.index(shape, filled, child_number);
-                    parts.push((form, children.ids.as_ref().map(|ids| ids[child])));
+                    count += &children.counts.get(child as usize);
+                    let form = || shape.form(filled, child_number);
+                    forms.entry(form_of(filled)).or_insert_with(form);
                 }
-                let node = match parts[..] {
-                    [(_, Some(child))] if !decides => Some(child),
-                    _ => {
-                        let edges = parts.iter().map(|(form, child)| {
-                            forms.forms[*form as usize].with_children(child.as_slice())
+                let node = match (self.of(number), &children.ids) {
+                    (&[(child, _)], Some(ids)) if !decides => Some(ids[child as usize]),
+                    (edges, ids) => {
+                        let edges = edges.iter().map(|&(child, filled)| {
+                            let child = child as usize;
+                            let child = ids.as_ref().map_or(&[][..], |ids| &ids[child..=child]);
+                            forms[&form_of(filled)].with_children(child)
                         });
                         store.add_node(edges, &count)
                     }

@@ -47,6 +47,8 @@ pub(super) struct Part {
 pub(super) struct Parts<K, N> {
     near: Front<K, N>,
     far: Front<K, N>,
+    /// The numbers of lines that both have passed.
+    pub(super) begin_at: [usize; 2],
     /// The packings of the combinations of both.
     near_packing: Packing,
     far_packing: Packing,
@@ -75,6 +77,7 @@ impl<K: Key, N: PathCount> Parts<K, N> {
             compatible: compatible.collect(),
             near_packing: lines.packing(End::Near, near.passed),
             far_packing: lines.packing(End::Far, far.passed),
+            begin_at: [near.passed, far.passed],
             near,
             far,
             held,
@@ -87,11 +90,6 @@ impl<K: Key, N: PathCount> Parts<K, N> {
             done: 0.0,
             work: 0,
         }
-    }
-
-    /// Whether frontiers that have passed this number of lines are where the parts begin.
-    pub(super) fn begin_at(&self, near_passed: usize, far_passed: usize) -> bool {
-        (self.near.passed, self.far.passed) == (near_passed, far_passed)
     }
 
     /// Adds the count of the part that is being swept.
@@ -117,7 +115,14 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         };
         resources.restore(self.held);
         let restricted = |front: &Front<K, N>| {
-            front.restricted(|key| self.allows(part, front.end, key), resources)
+            let allows = |key| self.allows(part, front.end, key);
+            let layer = front.layer.restricted(allows, resources)?;
+            Ok(Front {
+                len: layer.len(),
+                layer,
+                passed: front.passed,
+                ..Front::new(front.end, false)
+            })
         };
         Ok(Some([restricted(&self.near)?, restricted(&self.far)?]))
     }

@@ -37,7 +37,7 @@ const BLOCKS_PER_POLL: u64 = (1 << 14) / BLOCK as u64;
 /// How far the successors of a layer have been generated.
 #[derive(Debug)]
 pub(super) struct Generation<K, N> {
-    chunks: Chunks,
+    pub(super) chunks: Chunks,
     partitioners: Vec<Partitioner<K, N>>,
     /// Maximum number of successors in the next batch.
     batch_size: usize,
@@ -67,11 +67,6 @@ impl<K: Key, N: PathCount> Generation<K, N> {
         }
     }
 
-    /// The share of the layer that has been read, roughly.
-    pub(super) fn share(&self) -> f64 {
-        self.chunks.share()
-    }
-
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
     /// target. After a batch, `may_fit` is told the share of the layer that has been read: [`SweepEnd::Full`] if it returns `false`.
     pub(super) fn run<T: Send>(
@@ -92,7 +87,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
                 Ok(false) => break Ok(()),
                 Err(end) => break Err(end),
             }
-            if !may_fit(targets, self.share(), resources) {
+            if !may_fit(targets, self.chunks.share(), resources) {
                 break Err(SweepEnd::Full);
             }
             self.batch_size = (self.batch_size * BATCH_GROWTH).min(max_batch);
@@ -218,7 +213,7 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
 
     /// The share of the layer before that has been read, roughly.
     pub(super) fn share(&self) -> f64 {
-        self.generation.share()
+        self.generation.chunks.share()
     }
 
     /// Completes the layer.

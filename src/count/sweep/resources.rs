@@ -120,9 +120,8 @@ impl<'r> Resources<'r> {
         let bytes = i64::try_from(bytes).map_err(|_| SweepEnd::Full)?;
         let limit = self.limit();
         let take = |held: i64| (held.saturating_add(bytes) <= limit).then_some(held + bytes);
-        let taken = self
-            .held
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let relaxed = Ordering::Relaxed;
+        let taken = self.held.fetch_update(relaxed, relaxed, take);
         taken.map_err(|_| SweepEnd::Full)?;
         (self.allowance.make_room)(self.remaining());
         Ok(())
@@ -193,14 +192,13 @@ impl<'r> Resources<'r> {
         work: impl Fn(usize, &mut T) -> Result<(), SweepEnd> + Sync,
     ) -> Result<(), SweepEnd> {
         let max_len = items.len() / (self.allowance.threads * MIN_TASKS_PER_THREAD) + 1;
-        let mut items = items.iter_mut().enumerate();
+        let work = |(i, item): (usize, &mut T)| work(i, item);
         match is_large && self.allowance.threads > 1 {
-            true => items
-                .collect::<Vec<_>>()
-                .into_par_iter()
-                .with_max_len(max_len)
-                .try_for_each(|(i, item)| work(i, item)),
-            false => items.try_for_each(|(i, item)| work(i, item)),
+            true => {
+                let items = items.par_iter_mut().enumerate();
+                items.with_max_len(max_len).try_for_each(work)
+            }
+            false => items.iter_mut().enumerate().try_for_each(work),
         }
     }
 }

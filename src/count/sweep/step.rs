@@ -40,36 +40,29 @@ impl<'l> MeetingStep<'l> {
     /// The steps across the line with this index.
     pub(super) fn new(lines: &'l Lines, at: usize) -> Self {
         let (line, far_passed) = (&lines.along[at], lines.along.len() - 1 - at);
-        let mut far_moves = Vec::with_capacity(lines.across.len());
-        let mut near_moves = Vec::with_capacity(lines.across.len());
-        for (i, across) in lines.across.iter().enumerate() {
+        let moves = lines.across.iter().enumerate().map(|(i, across)| {
             let compatible = across.compatible_states(lines.depth(End::Near, at, i));
             let depth = lines.depth(End::Far, far_passed, i);
             if !line.crossings.contains(&i) {
-                far_moves.push(identity(across.backward.states(depth)));
                 let stays = compatible.into_iter().map(|next| [next, Vec::new()]);
-                near_moves.push(stays.collect());
-                continue;
+                return (stays.collect(), identity(across.backward.states(depth)));
             }
             let labelled = across.states_with_cell(depth);
             let index_of = |state: u32, fill: usize| {
                 let index = labelled.binary_search(&(state, fill));
                 index.ok().map(|index| index as u32)
             };
-            let layer = across.backward.layers[depth].iter();
-            let next_labelled =
-                |next: &[u32; 2]| [0, 1].map(|fill| Vec::from_iter(index_of(next[fill], fill)));
-            far_moves.push(layer.map(next_labelled).collect());
-            let compatible_labelled = |compatible: &Vec<u32>| {
+            let near = compatible.iter().map(|compatible| {
                 [0, 1].map(|fill| {
-                    compatible
-                        .iter()
-                        .filter_map(|&state| index_of(state, fill))
-                        .collect()
+                    let indices = compatible.iter().map(|&state| index_of(state, fill));
+                    indices.flatten().collect()
                 })
-            };
-            near_moves.push(compatible.iter().map(compatible_labelled).collect());
-        }
+            });
+            let far = across.backward.layers[depth].iter();
+            let far = far.map(|next| [0, 1].map(|fill| Vec::from_iter(index_of(next[fill], fill))));
+            (near.collect(), far.collect())
+        });
+        let (near_moves, far_moves) = moves.unzip();
         MeetingStep {
             line,
             moves: [near_moves, far_moves],

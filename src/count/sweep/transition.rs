@@ -25,18 +25,11 @@ struct Next<K> {
     flags: u8,
 }
 
-/// Flags of [`Next::flags`]: the cell may be empty; it may be filled; for one of these there are several next states.
+/// Flags of [`Next::flags`]: the cell may be empty; it may be filled; for one of these there are several next states. Without a flag there is
+/// no next state.
 const CAN_EMPTY: u8 = 1;
 const CAN_FILL: u8 = 2;
 const HAS_CHOICE: u8 = 4;
-
-impl<K> Next<K> {
-    /// Whether there is no next state.
-    #[inline]
-    fn is_none(&self) -> bool {
-        self.flags & (CAN_EMPTY | CAN_FILL) == 0
-    }
-}
 
 /// The ranges in [`Transition::alternatives`] of the next states besides the first, after an empty cell and after a filled one.
 type Alternatives = [(u32, u32); 2];
@@ -47,28 +40,6 @@ struct LineTransition<K> {
     field: Field,
     next: Vec<Next<K>>,
     alternatives: Vec<Alternatives>,
-}
-
-impl<K: Key> LineTransition<K> {
-    /// The transitions of a line with this field. `next_of_states` has the next states of each state.
-    fn new(field: Field, next_of_states: impl Iterator<Item = (Next<K>, Alternatives)>) -> Self {
-        let (next, alternatives) = next_of_states.unzip();
-        LineTransition {
-            field,
-            next,
-            alternatives,
-        }
-    }
-
-    /// The transitions of a known cell: a single one, which changes no state.
-    fn known(fill: bool) -> Self {
-        let next = Next {
-            first: K::ZERO,
-            change: K::ZERO,
-            flags: if fill { CAN_FILL } else { CAN_EMPTY },
-        };
-        LineTransition::new(Field::NONE, std::iter::once((next, [(0, 0); 2])))
-    }
 }
 
 /// The transition past one line.
@@ -115,26 +86,34 @@ impl<'l, K: Key> Transition<'l, K> {
             };
             (next, [more_empty, more_filled])
         };
-        let mut across = |i: usize| {
-            let next_of_states = moves[i].iter().map(|states| next(states, after.fields[i]));
-            LineTransition::new(before.fields[i], next_of_states)
+        let mut transition = |before: Field, moved: &Move, after: Field| {
+            let (next, alternatives) = moved.iter().map(|states| next(states, after)).unzip();
+            LineTransition {
+                field: before,
+                next,
+                alternatives,
+            }
         };
+        // A known cell has a single transition, which changes no state.
+        let known = [vec![[vec![0], vec![]]], vec![[vec![], vec![0]]]];
         let line_fillings = &line.line_fillings;
         let mut crossings = line.crossings.iter();
         let crossed = line_fillings.cells.iter().map(|cell| match cell {
-            Some(fill) => LineTransition::known(*fill),
-            None => across(*crossings.next().expect("each unknown cell is a crossing")),
+            Some(fill) => transition(Field::NONE, &known[usize::from(*fill)], Field::NONE),
+            None => {
+                let i = *crossings.next().expect("each unknown cell is a crossing");
+                transition(before.fields[i], &moves[i], after.fields[i])
+            }
         });
         let crossed: Vec<LineTransition<K>> = crossed.collect();
         let uncrossed = (0..moves.len()).filter(|i| !line.crossings.contains(i));
-        let uncrossed = uncrossed.map(across).collect();
-        let blocks = |(i, line): (usize, &LineTransition<K>)| {
-            let blocks = line.next.iter().any(Next::is_none);
-            blocks.then_some(i)
-        };
+        let uncrossed = uncrossed.map(|i| transition(before.fields[i], &moves[i], after.fields[i]));
+        let uncrossed = uncrossed.collect();
+        let blocks = |i: &usize| crossed[*i].next.iter().any(|next| next.flags == 0);
+        let blocking = (0..crossed.len()).filter(blocks).collect();
         Transition {
             line_fillings,
-            blocking: crossed.iter().enumerate().filter_map(blocks).collect(),
+            blocking,
             crossed,
             uncrossed,
             alternatives,
@@ -147,7 +126,7 @@ impl<'l, K: Key> Transition<'l, K> {
     pub(crate) fn blocks(&self, key: K) -> bool {
         self.blocking.iter().any(|&i| {
             let line = &self.crossed[i];
-            line.next[line.field.state(key)].is_none()
+            line.next[line.field.state(key)].flags == 0
         })
     }
 

@@ -61,6 +61,9 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
             let reserved = resources.remaining() - remaining;
             resources.charge(reserved).unwrap();
             let mut next = NextLayer::new(&layer, transition, frees, &resources);
+            // So that there are several batches.
+            next.tables.truncate(64);
+            next.generation.batch_size = FIRST_BATCH;
             ended_with.set(Some(next.build(&mut layer, transition, &mut resources)));
             len.set(next.len());
         });
