@@ -16,7 +16,7 @@ use super::table::Table;
 use super::transition::Transition;
 
 /// Combinations of a layer for each partition of the next one, which is several times as large in most cases.
-const COMBINATIONS_PER_PARTITION: u64 = 1 << 10;
+const COMBINATIONS_PER_PARTITION: u64 = 1 << 12;
 
 /// Successors in the first batch, and the factor by which each later batch is larger.
 const FIRST_BATCH: usize = 1 << 14;
