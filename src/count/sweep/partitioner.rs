@@ -2,7 +2,7 @@
 //!
 //! Each thread has a [`Partitioner`], which collects the successors of each partition in a chain of blocks. When there is no free block it
 //! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied. The others then stop too,
-//! so that no thread waits for a slower one.
+//! as soon as half of their blocks are filled, so that a quick thread waits little for a slow one, and batches are not too small.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -86,7 +86,8 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         (chunk.from < chunk.to).then_some(chunk.partition)
     }
 
-    /// Empties the blocks, and fills them with the next successors until it or another partitioner has taken all that it may.
+    /// Empties the blocks, and fills them with the next successors until it has taken all that it may, or another partitioner has and half of its own blocks
+    /// are filled.
     pub(crate) fn fill(
         &mut self,
         batch: &Batch<'_, K, N>,
@@ -106,7 +107,8 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         } = self;
         // The work that is left until the next poll, and behind it. What is done beyond a poll is paid from the work behind it.
         let (mut work_left, mut behind_poll) = (0i64, batch.max_work);
-        while !batch.is_done.load(Ordering::Relaxed) {
+        let half = batch.max_blocks / 2;
+        while previous_block.len() < half || !batch.is_done.load(Ordering::Relaxed) {
             if work_left <= 0 {
                 resources.poll()?;
                 let granted = behind_poll.min(COMBINATIONS_PER_POLL + work_left.unsigned_abs());
