@@ -135,7 +135,6 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
             self.left += done as f64;
         } else if let Some(sweep) = &mut self.sweep {
             sweep.shrink();
-            sweep.drop_part();
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::key::Key;
+use super::key::{Key, Packing};
 use super::line_fillings::LineFillings;
 use super::lines::AlongLine;
-use super::packing::Packing;
 use super::transition::{Move, Transition};
 use crate::board::{Board, Clues};
 use crate::count::components::{Component, ComponentTable};
@@ -38,12 +37,12 @@ pub(super) fn with_components<R>(
 
 /// The moves of a line across with two states, in which a cell can be filled once.
 pub(super) fn fills_once() -> Move {
-    Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]])
+    vec![[vec![0], vec![1]], [vec![1], vec![]]]
 }
 
 /// The moves of such a line whose cell must be filled.
 pub(super) fn must_fill() -> Move {
-    Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]])
+    vec![[vec![], vec![1]], [vec![], vec![]]]
 }
 
 /// Calls `test` with the transition past a line with these blocks, whose cells are all unknown, and cross lines across of two states with

@@ -30,8 +30,6 @@ struct Growth {
     end: End,
     /// Number of lines passed.
     passed: usize,
-    /// For each line across, the number of its cells behind the frontier.
-    depths: Vec<usize>,
     /// The logarithm of the number of combinations, and by how much a line increases it.
     log_len: f64,
     log_growth: f64,
@@ -40,21 +38,11 @@ struct Growth {
 }
 
 impl<K: Key, N: PathCount> Fronts<K, N> {
-    /// Forecast of the combinations that the sweep reads and generates from here on.
-    ///
-    /// O(lines along * lines across).
-    pub(super) fn forecast(&self, lines: &Lines) -> f64 {
-        let rest = self.forecast_of_part(lines);
-        self.parts
-            .as_ref()
-            .map_or(rest, |parts| parts.forecast(rest))
-    }
-
-    /// The same for the part that is being swept. What is left of a line that is being passed, and of a meeting that has begun, is estimated
-    /// from what is done of it.
-    fn forecast_of_part(&self, lines: &Lines) -> f64 {
+    /// Forecast of the combinations that are still to be read and generated for the part that is being swept. What is left of a line that is
+    /// being passed, and of a meeting that has begun, is estimated from what is done of it.
+    pub(super) fn forecast_of_part(&self, lines: &Lines) -> f64 {
         let done = self.meeting.as_ref().map_or(0.0, Meeting::share);
-        let meeting_work = self.meeting.as_ref().map_or(0, |meeting| meeting.work) as f64;
+        let meeting_work = self.meeting.as_ref().map_or(0, |_| self.line_work) as f64;
         if done >= MIN_MEETING_SHARE {
             return (1.0 / done - 1.0) * meeting_work;
         }
@@ -113,11 +101,10 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
 /// The growth of a frontier so far.
 fn growth<K: Key, N: PathCount>(front: &Front<K, N>, lines: &Lines) -> Growth {
     let log_len = (front.len as f64).ln();
-    let possible = log_possible(lines, front.end, &front.depths);
+    let possible = log_possible(lines, front.end, front.passed);
     Growth {
         end: front.end,
         passed: front.passed,
-        depths: front.depths.clone(),
         log_len,
         log_growth: match front.passed {
             0 => f64::INFINITY,
@@ -130,19 +117,14 @@ fn growth<K: Key, N: PathCount>(front: &Front<K, N>, lines: &Lines) -> Growth {
 impl Growth {
     /// Adds the growth by the next line.
     fn advance(&mut self, lines: &Lines) {
-        let line = lines.after(self.end, self.passed);
-        line.crossings.iter().for_each(|&i| self.depths[i] += 1);
         self.passed += 1;
-        let possible = self.saturation * log_possible(lines, self.end, &self.depths);
+        let possible = self.saturation * log_possible(lines, self.end, self.passed);
         self.log_len = (self.log_len + self.log_growth).min(possible);
     }
 }
 
-/// The logarithm of the product of the numbers of states of the lines across, at these depths from this end.
-fn log_possible(lines: &Lines, end: End, depths: &[usize]) -> f64 {
-    let states = depths
-        .iter()
-        .enumerate()
-        .map(|(i, &depth)| lines.automaton(end, i).states(depth));
+/// The logarithm of the product of the numbers of states of the lines across, behind this number of lines from this end.
+fn log_possible(lines: &Lines, end: End, passed: usize) -> f64 {
+    let states = lines.states(end, passed);
     states.map(|states| (states as f64).ln()).sum()
 }

@@ -1,15 +1,11 @@
 //! One of the two frontiers of a sweep: how it passes a line.
 
-use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Marks};
+use super::layer::Layer;
 use super::lines::{End, Lines};
-use super::live::Passed;
-use super::memory::Memory;
-use super::packing::Packing;
 use super::pass::NextLayer;
-use super::resources::Resources;
-use super::step::Step;
+use super::resources::{Resources, SweepEnd};
+use super::step::step;
 use super::walks::{Expected, Walks};
 
 /// A frontier that has started at one end.
@@ -19,9 +15,6 @@ pub(super) struct Front<K, N> {
     pub(super) layer: Layer<K, N>,
     /// Number of combinations in the layer.
     pub(super) len: u64,
-    /// For each line across, the number of its cells behind the frontier.
-    pub(super) depths: Vec<usize>,
-    pub(super) packing: Packing,
     /// Number of lines passed.
     pub(super) passed: usize,
     /// The layer behind the next line, if the frontier has paused on the way.
@@ -31,50 +24,29 @@ pub(super) struct Front<K, N> {
 }
 
 impl<K: Key, N: PathCount> Front<K, N> {
-    pub(super) fn new(lines: &Lines, end: End, keeps_layers: bool) -> Self {
-        let depths = vec![0; lines.across.len()];
+    pub(super) fn new(end: End, keeps_layers: bool) -> Self {
         Front {
             end,
-            layer: Layer::first(),
+            // One combination, reached by one path.
+            layer: Layer {
+                partitions: vec![vec![(K::ZERO, N::ONE)]],
+            },
             len: 1,
-            packing: lines.packing(end, &depths),
-            depths,
             passed: 0,
             next: None,
             kept: keeps_layers.then(Vec::new),
         }
     }
 
-    /// Takes the layers, which must have been kept, and the last one, and frees the path counts. With `marks`, of the last one only the
-    /// combinations that are marked.
-    pub(super) fn take_layers(&mut self, marks: Option<Marks>, memory: &Memory<'_>) -> Passed<K> {
-        let mut layers = self.kept.take().unwrap_or_default();
-        layers.push(self.layer.take(marks.as_ref(), memory));
-        memory.release(marks.as_ref().map_or(0, Marks::bytes));
-        Passed {
-            end: self.end,
-            layers,
-            is_last_live: marks.is_some(),
-        }
-    }
-
-    /// A frontier at the same place, with the combinations for which `allows` returns `true`.
-    pub(super) fn restricted(
-        &self,
-        allows: impl Fn(K) -> bool + Sync,
+    /// Takes the layers, which must have been kept, and the last one, and frees its path counts.
+    pub(super) fn take_layers(
+        &mut self,
         resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
-        let layer = self.layer.restricted(allows, resources)?;
-        Ok(Front {
-            end: self.end,
-            len: layer.len(),
-            layer,
-            depths: self.depths.clone(),
-            packing: self.packing.clone(),
-            passed: self.passed,
-            next: None,
-            kept: None,
-        })
+    ) -> Result<Vec<Vec<K>>, SweepEnd> {
+        let mut layers = self.kept.take().unwrap_or_default();
+        layers.push(self.layer.keys(resources)?);
+        self.layer.free(0..self.layer.partitions.len(), resources);
+        Ok(layers)
     }
 
     /// What it is expected to do at each of this number of lines, as far as it is not told to stop.
@@ -82,17 +54,14 @@ impl<K: Key, N: PathCount> Front<K, N> {
         &self,
         lines: &Lines,
         number: usize,
-        stop: ShouldStop<'_>,
+        resources: &Resources<'_>,
     ) -> Vec<Expected> {
-        let (mut walks, mut depths) = (Walks::new(&self.layer), self.depths.clone());
-        let pass = |passed| {
-            let step = Step::new(lines, self.end, passed, &depths);
-            let expected = walks.pass(&step.transition);
-            depths = step.depths;
-            expected
-        };
+        let mut walks = Walks::new(&self.layer);
         let ahead = self.passed..self.passed + number;
-        ahead.take_while(|_| !stop()).map(pass).collect()
+        let ahead = ahead.take_while(|_| resources.poll().is_ok());
+        ahead
+            .map(|passed| walks.pass(&step(lines, self.end, passed)))
+            .collect()
     }
 
     /// Moves the frontier past the next line.
@@ -101,26 +70,22 @@ impl<K: Key, N: PathCount> Front<K, N> {
         lines: &Lines,
         resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
-        let step = Step::new(lines, self.end, self.passed, &self.depths);
+        let transition = step(lines, self.end, self.passed);
         let mut next = match self.next.take() {
             Some(next) => next,
             None => {
-                if self.kept.is_some() {
-                    self.layer.keep_freed();
+                if let Some(kept) = &mut self.kept {
+                    kept.push(self.layer.keys(resources)?);
                 }
-                NextLayer::new(&self.layer, &step.transition, true, resources)
+                NextLayer::new(&self.layer, &transition, true, resources)
             }
         };
-        if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {
+        if let Err(end) = next.build(&mut self.layer, &transition, resources) {
             self.next = Some(next);
             return Err(end);
         }
-        if let Some(kept) = &mut self.kept {
-            kept.extend(self.layer.kept.take());
-        }
         self.layer = next.finish(resources)?;
         self.len = self.layer.len();
-        (self.depths, self.packing) = (step.depths, step.packing);
         self.passed += 1;
         Ok(())
     }

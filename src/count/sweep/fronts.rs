@@ -2,18 +2,16 @@
 
 use std::fmt::Debug;
 
-use super::allowance::SweepEnd;
-use super::choice::choose_meeting;
 use super::front::Front;
-use super::key::{Key, PathCount};
-use super::layer::Layer;
+use super::key::{Key, PathCount, bytes_of};
 use super::lines::{End, Lines};
-use super::meeting::{Meeting, meet};
+use super::meeting::Meeting;
 use super::nodes::{CellOrder, add_nodes};
 use super::parts::Parts;
 use super::pass::NextLayer;
-use super::resources::Resources;
-use super::table::bytes_of;
+use super::resources::{Resources, SweepEnd};
+use super::step::MeetingStep;
+use super::walks::choose_meeting;
 use crate::count::components::Store;
 use crate::graph::NodeId;
 use crate::solutions::Count;
@@ -55,7 +53,7 @@ pub(super) struct Fronts<K, N> {
     pub(super) near: Front<K, N>,
     pub(super) far: Front<K, N>,
     pub(super) meeting: Option<Meeting<K, N>>,
-    /// Combinations read and generated at the line that is being passed.
+    /// Combinations read and generated at the line that is being passed, or at the meeting.
     pub(super) line_work: u64,
     /// Whether the near frontier passes the next line, and the expected work from there on, if it was estimated.
     pub(super) near_moves: bool,
@@ -64,27 +62,22 @@ pub(super) struct Fronts<K, N> {
     pub(super) parts: Option<Box<Parts<K, N>>>,
 }
 
-/// Frontiers with combinations of any width.
+/// Frontiers with combinations of any width. See also the methods of [`Sweep`](super::Sweep) with these names.
 pub(super) trait Run: Debug + Send {
     /// Nanoseconds for each combination that is read or generated.
     fn combination_ns(&self) -> u64;
 
-    /// Goes on until the component is counted or the sweep pauses or ends.
     fn run(&mut self, lines: &Lines, resources: &mut Resources<'_>) -> Result<Count, SweepEnd>;
 
-    /// Forecast of the combinations that are still to be read and generated.
+    /// Forecast of the combinations that are still to be read and generated. O(lines along * lines across).
     fn forecast(&self, lines: &Lines) -> f64;
 
-    /// Number of fillings counted so far.
     fn proved(&self) -> Count;
 
-    /// Frees what has been done for the class of fillings that is being joined. If there was any, returns the bytes that the sweep holds.
-    fn drop_join(&mut self) -> Option<u64>;
+    /// Frees what has been done for the part that is being swept; without parts, for the class of fillings that is being joined. If there
+    /// was any, returns the bytes that the sweep holds.
+    fn shrink(&mut self) -> Option<u64>;
 
-    /// Frees what has been done for the part that is being swept. If there was any, returns the bytes that the sweep holds.
-    fn drop_part(&mut self) -> Option<u64>;
-
-    /// Adds the nodes of the component to the store, once it is counted; its layers must have been kept. Returns the node of the component.
     fn add_nodes(
         &mut self,
         lines: &Lines,
@@ -110,7 +103,7 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
             let Some(parts) = &mut self.parts else {
                 return ended;
             };
-            parts.add_work(resources.spent - before);
+            parts.work += resources.spent - before;
             match ended {
                 Ok(count) => parts.end_part(&count),
                 Err(SweepEnd::Full) if parts.divide() => {}
@@ -121,7 +114,9 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
     }
 
     fn forecast(&self, lines: &Lines) -> f64 {
-        Fronts::forecast(self, lines)
+        let rest = self.forecast_of_part(lines);
+        let parts = self.parts.as_ref();
+        parts.map_or(rest, |parts| parts.forecast(rest))
     }
 
     fn proved(&self) -> Count {
@@ -134,14 +129,12 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
         sum
     }
 
-    fn drop_join(&mut self) -> Option<u64> {
-        self.meeting.as_mut()?.drop_join()
-    }
-
-    fn drop_part(&mut self) -> Option<u64> {
-        let parts = self.parts.as_mut()?;
-        parts.leave_part();
-        let held = parts.held_between();
+    fn shrink(&mut self) -> Option<u64> {
+        let Some(parts) = &mut self.parts else {
+            let meeting = self.meeting.as_mut()?;
+            return meeting.join.take().map(|_| meeting.held);
+        };
+        let held = parts.leave_part();
         self.free_part();
         Some(held)
     }
@@ -153,26 +146,28 @@ impl<K: Key, N: PathCount> Run for Fronts<K, N> {
         store: &Store,
         resources: &mut Resources<'_>,
     ) -> Result<NodeId, SweepEnd> {
-        let (mut met, mut marks) = (Vec::new(), [None, None]);
-        if let Some(meeting) = self.meeting.take() {
-            met = meeting.met;
-            marks[usize::from(meeting.stores_near)] = meeting.marks;
-        }
-        let [near_marks, far_marks] = marks;
-        let passed = [
-            self.near.take_layers(near_marks, &resources.memory),
-            self.far.take_layers(far_marks, &resources.memory),
+        let met = self.meeting.take().and_then(|meeting| meeting.met);
+        let layers = [
+            self.near.take_layers(resources)?,
+            self.far.take_layers(resources)?,
         ];
-        add_nodes(lines, cells, passed, met, store, resources)
+        add_nodes(
+            lines,
+            cells,
+            layers,
+            met.unwrap_or_default(),
+            store,
+            resources,
+        )
     }
 }
 
 impl<K: Key, N: PathCount> Fronts<K, N> {
     /// The frontiers before the first lines. If `keeps_layers`, all combinations are kept.
-    pub(super) fn new(lines: &Lines, keeps_layers: bool) -> Self {
+    pub(super) fn new(keeps_layers: bool) -> Self {
         Fronts {
-            near: Front::new(lines, End::Near, keeps_layers),
-            far: Front::new(lines, End::Far, keeps_layers),
+            near: Front::new(End::Near, keeps_layers),
+            far: Front::new(End::Far, keeps_layers),
             meeting: None,
             line_work: 0,
             near_moves: true,
@@ -191,26 +186,15 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             if self.near.len == 0 || self.far.len == 0 {
                 return Ok(Count::ZERO);
             }
-            if self.lines_between(lines) == 1 {
-                return meet(
-                    &mut self.near,
-                    &mut self.far,
-                    &mut self.meeting,
-                    lines,
-                    resources,
-                );
-            }
-            if self.next_layer().is_none() {
+            if self.lines_between(lines) > 1 && self.next_layer().is_none() {
                 self.choose(lines, resources)?;
             }
             let before = resources.spent;
-            let front = match self.near_moves {
-                true => &mut self.near,
-                false => &mut self.far,
-            };
-            let ended = front.advance(lines, resources);
+            let ended = self.pass_line(lines, resources);
             self.line_work += resources.spent - before;
-            ended?;
+            if let Some(count) = ended? {
+                return Ok(count);
+            }
             self.line_work = 0;
             if let Some(ahead) = &mut self.ahead {
                 ahead.line = 0.0;
@@ -218,9 +202,27 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         }
     }
 
+    /// Goes on past the next line; returns the count if that is the last one.
+    fn pass_line(
+        &mut self,
+        lines: &Lines,
+        resources: &mut Resources<'_>,
+    ) -> Result<Option<Count>, SweepEnd> {
+        let is_last = self.lines_between(lines) == 1;
+        let (near, far) = (&mut self.near, &mut self.far);
+        if is_last {
+            let step = MeetingStep::new(lines, near.passed);
+            let new = || Meeting::new(near, far, &step, resources);
+            let meeting = self.meeting.get_or_insert_with(new);
+            return meeting.run(near, far, &step, resources).map(Some);
+        }
+        let front = if self.near_moves { near } else { far };
+        front.advance(lines, resources).map(|()| None)
+    }
+
     /// Begins the next part if there are parts and none is being swept. Returns whether something is left to be swept.
     fn begin_part(&mut self, resources: &Resources<'_>) -> Result<bool, SweepEnd> {
-        let Some(parts) = self.parts.as_mut().filter(|parts| parts.are_between()) else {
+        let Some(parts) = self.parts.as_mut().filter(|parts| parts.part.is_none()) else {
             return Ok(true);
         };
         let fronts = parts.begin_part(resources)?;
@@ -234,7 +236,7 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
     /// Frees the memory of the part that was swept.
     fn free_part(&mut self) {
         for front in [&mut self.near, &mut self.far] {
-            (front.layer, front.next) = (Layer::new(Vec::new()), None);
+            (front.layer.partitions, front.next) = (Vec::new(), None);
         }
         (self.meeting, self.ahead, self.line_work) = (None, None, 0);
     }
@@ -255,17 +257,17 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
         let (near, far, between) = (&self.near, &self.far, self.lines_between(lines));
         self.ahead = None;
         self.near_moves = near.len <= far.len;
-        let free = resources.memory.remaining() / bytes_of::<K, N>(1);
+        let free = resources.remaining() / bytes_of::<K, N>(1);
         let max = near.len + far.len + free;
         let parts = self.parts.as_ref();
-        let begins_part = parts.is_some_and(|parts| parts.begin_at(near.passed, far.passed));
+        let begins_part = parts.is_some_and(|parts| parts.begin_at == [near.passed, far.passed]);
         let is_small =
             !begins_part && near.len + far.len < MIN_COMBINATIONS.min(max / SMALL_DIVISOR);
         if is_small || between > MAX_LINES_AHEAD {
             return Ok(());
         }
-        let near_expected = near.look_ahead(lines, between, resources.stop);
-        let mut far_expected = far.look_ahead(lines, between, resources.stop);
+        let near_expected = near.look_ahead(lines, between, resources);
+        let mut far_expected = far.look_ahead(lines, between, resources);
         far_expected.reverse();
         if near_expected.len() + far_expected.len() < 2 * between {
             return Ok(());
@@ -304,10 +306,12 @@ impl<K: Key, N: PathCount> Fronts<K, N> {
             return Ok(());
         }
         if self.parts.is_none() {
-            let fronts = [(&mut self.near, End::Near), (&mut self.far, End::Far)];
-            let fronts =
-                fronts.map(|(front, end)| std::mem::replace(front, Front::new(lines, end, false)));
-            let parts = Parts::new(lines, fronts, resources.memory.held());
+            let fronts = [&mut self.near, &mut self.far];
+            let fronts = fronts.map(|front| {
+                let empty = Front::new(front.end, false);
+                std::mem::replace(front, empty)
+            });
+            let parts = Parts::new(lines, fronts, resources.held());
             self.parts = Some(Box::new(parts));
         }
         Err(SweepEnd::Full)
@@ -319,19 +323,19 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::super::Sweep;
-    use super::super::allowance::{Allowance, Direction};
-    use super::super::filling_class::FillingClass;
     use super::super::fixtures::{permutations, with_components};
     use super::super::forecast::GROWTH_PER_LINE;
-    use super::super::memory::Memory;
+    use super::super::lines::Direction;
+    use super::super::resources::Allowance;
+    use super::super::step::FillingClass;
     use super::super::walks::Expected;
     use super::*;
 
     /// The lines of the permutations of this number of cells.
     fn permutation_lines(side: usize) -> Lines {
-        let memory = Memory::new(Allowance::of(1 << 26, 0), 0);
+        let resources = Resources::new(Allowance::of(1 << 26, 0), 1, 0);
         with_components(&permutations(side), |board, components, _| {
-            Lines::new(board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+            Lines::new(board, &components[0], Direction::Down, &resources).unwrap()
         })
     }
 
@@ -349,7 +353,7 @@ mod tests {
             ..Allowance::of(1 << 26, u64::MAX)
         };
         let resources = Resources::new(allowance, 45, 0);
-        let mut fronts = Fronts::<u64, u64>::new(&lines, false);
+        let mut fronts = Fronts::<u64, u64>::new(false);
         [fronts.near.len, fronts.far.len] = lens;
         fronts.choose(&lines, &resources).unwrap();
         [fronts.near.len, fronts.far.len] = [1, 1];
@@ -440,7 +444,7 @@ mod tests {
         // line next to the large layer, whatever numbers of combinations the frontiers say they have.
         let many = MIN_COMBINATIONS;
         let choose = |end: End, lens: [u64; 2], bytes: u64| {
-            let mut fronts = Fronts::<u64, u64>::new(&lines, false);
+            let mut fronts = Fronts::<u64, u64>::new(false);
             let front = match end {
                 End::Near => &mut fronts.near,
                 End::Far => &mut fronts.far,
@@ -481,15 +485,18 @@ mod tests {
     #[test]
     fn the_share_of_a_meeting_grows_class_by_class() {
         let lines = permutation_lines(8);
-        let mut fronts = Fronts::<u64, u64>::new(&lines, false);
+        let mut fronts = Fronts::<u64, u64>::new(false);
         let mut held = 0;
-        let classes = FillingClass::classes(&lines.along[0].crossings, 4.0);
-        fronts.meeting = Some(Meeting::new(true, classes, None, held));
+        let resources = Resources::new(Allowance::of(1 << 26, 0), 45, held);
+        let step = MeetingStep::new(&lines, 0);
+        let mut meeting = Meeting::new(&fronts.near, &fronts.far, &step, &resources);
+        meeting.classes = FillingClass::classes(&step.line.crossings, 4.0);
+        fronts.meeting = Some(meeting);
         let mut shares = Vec::new();
         let count = loop {
             let mut resources = Resources::new(Allowance::of(1 << 26, 45 * 50), 45, held);
             let ended = fronts.run(&lines, &mut resources);
-            held = resources.memory.held();
+            held = resources.held();
             shares.push(fronts.meeting.as_ref().unwrap().share());
             if ended != Err(SweepEnd::Paused) {
                 break ended;
@@ -511,7 +518,7 @@ mod tests {
     fn a_sweep_whose_path_counts_overflow_begins_again_with_wider_ones() {
         let sweep = |paths: u64| {
             let lines = permutation_lines(10);
-            let mut fronts = Fronts::<u64, u64>::new(&lines, false);
+            let mut fronts = Fronts::<u64, u64>::new(false);
             fronts.near.layer.partitions = vec![vec![(0, paths)]];
             Sweep {
                 fronts: Box::new(fronts),

@@ -1,4 +1,4 @@
-//! The entries of a frontier: a packed combination of states, and its path count.
+//! The entries of a frontier: a packed combination of states, with the layout of its states, and its path count.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -29,42 +29,21 @@ pub(crate) trait Key:
 /// A path count: the number of fillings of the cells behind the frontier that lead to a combination.
 pub(crate) trait PathCount: Copy + Debug + Send + Sync {
     const ONE: Self;
-    fn new(number: u64) -> Self;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
 }
 
 /// 128 bits with the alignment of 64, so that an entry of key and path count has no padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Pair {
-    high: u64,
-    low: u64,
-}
-
-impl Pair {
-    #[inline]
-    fn new(wide: u128) -> Self {
-        Pair {
-            high: (wide >> 64) as u64,
-            low: wide as u64,
-        }
-    }
-
-    #[inline]
-    fn wide(self) -> u128 {
-        u128::from(self.high) << 64 | u128::from(self.low)
-    }
-}
+#[repr(Rust, packed(8))]
+pub(crate) struct Pair(u128);
 
 impl BitXor for Pair {
     type Output = Self;
 
     #[inline]
     fn bitxor(self, other: Self) -> Self {
-        Pair {
-            high: self.high ^ other.high,
-            low: self.low ^ other.low,
-        }
+        Pair(self.0 ^ other.0)
     }
 }
 
@@ -99,31 +78,27 @@ impl Key for u64 {
 }
 
 impl Key for Pair {
-    const ZERO: Self = Pair { high: 0, low: 0 };
+    const ZERO: Self = Pair(0);
     const COMBINATION_NS: u64 = 200;
 
     fn new(state: u32, first: u32) -> Self {
-        Pair::new(u128::from(state) << first)
+        Pair(u128::from(state) << first)
     }
 
     #[inline]
     fn bits(self, first: u32) -> u64 {
-        (self.wide() >> first) as u64
+        (self.0 >> first) as u64
     }
 
     #[inline]
     fn mix(self) -> u64 {
-        (fold(self.low ^ A, B) ^ self.high).mix()
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        (fold(low ^ A, B) ^ high).mix()
     }
 }
 
 impl PathCount for u64 {
     const ONE: Self = 1;
-
-    #[inline]
-    fn new(number: u64) -> Self {
-        number
-    }
 
     #[inline]
     fn add(self, other: Self) -> Option<Self> {
@@ -136,21 +111,69 @@ impl PathCount for u64 {
 }
 
 impl PathCount for Pair {
-    const ONE: Self = Pair { high: 0, low: 1 };
-
-    #[inline]
-    fn new(number: u64) -> Self {
-        Pair::new(number.into())
-    }
+    const ONE: Self = Pair(1);
 
     #[inline]
     fn add(self, other: Self) -> Option<Self> {
-        self.wide().checked_add(other.wide()).map(Pair::new)
+        self.0.checked_add(other.0).map(Pair)
     }
 
     fn wide(self) -> u128 {
-        Pair::wide(self)
+        self.0
     }
+}
+
+/// The layout of a packed combination: the field of each line across.
+#[derive(Clone, Debug)]
+pub(crate) struct Packing {
+    pub(super) fields: Vec<Field>,
+    /// Number of bits in all.
+    pub(crate) bits: u32,
+}
+
+impl Packing {
+    /// For lines with these numbers of states.
+    pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
+        let mut bits = 0;
+        let fields = states.map(|states| {
+            let width = usize::BITS - (states - 1).leading_zeros();
+            let field = Field {
+                // An empty field at the end would have a shift by the whole width, which is not allowed.
+                first: if width == 0 { 0 } else { bits },
+                mask: (1 << width) - 1,
+            };
+            bits += width;
+            field
+        });
+        let fields = fields.collect();
+        Packing { fields, bits }
+    }
+}
+
+/// The bits of the state of a line across.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    first: u32,
+    mask: u64,
+}
+
+impl Field {
+    /// The field for a known cell of the passed line, where no line across has a state.
+    pub(super) const NONE: Field = Field { first: 0, mask: 0 };
+
+    #[inline]
+    pub(super) fn state<K: Key>(self, key: K) -> usize {
+        (key.bits(self.first) & self.mask) as usize
+    }
+
+    pub(super) fn key<K: Key>(self, state: u32) -> K {
+        K::new(state, self.first)
+    }
+}
+
+/// The bytes of this number of combinations with their path counts.
+pub(crate) fn bytes_of<K, N>(combinations: usize) -> u64 {
+    (combinations * size_of::<(K, N)>()) as u64
 }
 
 #[cfg(test)]
@@ -161,20 +184,20 @@ mod tests {
 
     #[test]
     fn a_pair_is_a_number_of_128_bits() {
-        let pair = Pair::new(WIDE);
+        let pair = Pair(WIDE);
         assert_eq!(PathCount::wide(pair), WIDE);
         assert_eq!(pair.bits(0), WIDE as u64);
         assert_eq!(pair.bits(40), (WIDE >> 40) as u64);
         assert_eq!(pair.bits(100), (WIDE >> 100) as u64);
         assert_eq!(
-            pair ^ Pair::new(WIDE.rotate_left(4)),
-            Pair::new(WIDE ^ WIDE.rotate_left(4))
+            pair ^ Pair(WIDE.rotate_left(4)),
+            Pair(WIDE ^ WIDE.rotate_left(4))
         );
-        assert_eq!(<Pair as Key>::new(5, 63), Pair::new(5 << 63));
+        assert_eq!(<Pair as Key>::new(5, 63), Pair(5 << 63));
         // A sum carries into the upper half.
-        let low = Pair::new(u64::MAX.into());
-        assert_eq!(low.add(Pair::ONE), Some(Pair::new(1 << 64)));
-        assert_eq!(Pair::new(u128::MAX).add(Pair::ONE), None);
+        let low = Pair(u64::MAX.into());
+        assert_eq!(low.add(Pair::ONE), Some(Pair(1 << 64)));
+        assert_eq!(Pair(u128::MAX).add(Pair::ONE), None);
     }
 
     /// Whether no two of 4096 combinations have the same hash, and whether they are spread evenly over 16 partitions.
@@ -196,7 +219,7 @@ mod tests {
     fn partitions_are_about_equally_large() {
         check_spread(0..4096u64);
         check_spread((0..4096u64).map(|key| key << 52));
-        let wide = |shift: u32| (0..4096u128).map(move |key| Pair::new(key << shift));
+        let wide = |shift: u32| (0..4096u128).map(move |key| Pair(key << shift));
         [0, 52, 58, 64, 116]
             .into_iter()
             .for_each(|shift| check_spread(wide(shift)));

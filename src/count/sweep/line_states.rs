@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::memory::Memory;
+use super::resources::Resources;
 use crate::count::components::{AutomatonBuilder, END, NONE, Piece};
 use crate::line::{Known, Word};
 
@@ -21,7 +21,7 @@ const BYTES_PER_SET: u64 = 96;
 /// The automaton of a line, restricted to the cells of the component. For each of these cells there is a layer: the states before the cell,
 /// each with the indices of its successors (after an empty and after a filled cell) in the next layer, or [`NONE`]. There is one state
 /// before the first cell and one after the last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct LineStates {
     pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
@@ -45,36 +45,27 @@ impl LineStates {
             }))
         };
         let pieces = builder.build(blocks, length, known, &mut number, stop)?;
-        let mut line = LineStates::default();
-        for piece in pieces
-            .iter()
-            .filter(|piece| !(piece.cells & cells).is_zero())
-        {
-            line.extend(piece, &successors);
+        let mut layers = Vec::new();
+        let inside = |piece: &&Piece<W>| !(piece.cells & cells).is_zero();
+        for piece in pieces.iter().filter(inside) {
+            let mut here = vec![piece.number];
+            for _ in piece.cells.cells() {
+                let (mut indices, mut next) = (FxHashMap::default(), Vec::new());
+                let mut index = |state: u32| match state {
+                    NONE => NONE,
+                    _ => *indices.entry(state).or_insert_with(|| {
+                        next.push(state);
+                        next.len() as u32 - 1
+                    }),
+                };
+                // The number of a state is one more than its index in `successors`.
+                let here_next = here.iter().map(|&state| successors[state as usize - 1]);
+                layers.push(here_next.map(|next| next.map(&mut index)).collect());
+                here = next;
+            }
+            debug_assert_eq!(here, [END]);
         }
-        Some(line)
-    }
-
-    /// Appends the layers of a piece.
-    fn extend<W: Word>(&mut self, piece: &Piece<W>, successors: &[[u32; 2]]) {
-        let mut here = vec![piece.number];
-        for _ in piece.cells.cells() {
-            let (mut indices, mut next) = (FxHashMap::default(), Vec::new());
-            let mut index = |state: u32| match state {
-                NONE => NONE,
-                _ => *indices.entry(state).or_insert_with(|| {
-                    next.push(state);
-                    next.len() as u32 - 1
-                }),
-            };
-            // The number of a state is one more than its index in `successors`.
-            let layer = here
-                .iter()
-                .map(|&state| successors[state as usize - 1].map(&mut index));
-            self.layers.push(layer.collect());
-            here = next;
-        }
-        debug_assert_eq!(here, [END]);
+        Some(LineStates { layers })
     }
 
     /// The number of states after `depth` cells.
@@ -100,7 +91,7 @@ impl AcrossLine {
     pub(crate) fn new(
         forward: LineStates,
         visits_left: &mut usize,
-        memory: &Memory<'_>,
+        resources: &Resources<'_>,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let length = forward.layers.len();
@@ -116,7 +107,9 @@ impl AcrossLine {
             let mut states = Vec::with_capacity(behind.len());
             *visits_left = visits_left.checked_sub(behind.len() * layer.len())?;
             for set in behind {
-                if stop(SEARCH_COST * layer.len() as u64) || !memory.try_reserve(BYTES_PER_STATE) {
+                if stop(SEARCH_COST * layer.len() as u64)
+                    || resources.charge(BYTES_PER_STATE).is_err()
+                {
                     return None;
                 }
                 let mut charged = true;
@@ -131,7 +124,8 @@ impl AcrossLine {
                         return NONE;
                     }
                     *numbers.entry(found).or_insert_with_key(|found| {
-                        charged &= memory.try_reserve(BYTES_PER_SET + 8 * found.len() as u64);
+                        let bytes = BYTES_PER_SET + 8 * found.len() as u64;
+                        charged &= resources.charge(bytes).is_ok();
                         before.push(found.clone());
                         before.len() as u32 - 1
                     })

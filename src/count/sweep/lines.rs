@@ -1,25 +1,36 @@
 //! The lines of a component, ready for a sweep.
 
-use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::allowance::{Direction, ShouldStop, SweepEnd};
+use super::key::Packing;
 use super::line_fillings::LineFillings;
 use super::line_states::{AcrossLine, LineStates};
-use super::memory::Memory;
-use super::packing::Packing;
+use super::resources::{Resources, SweepEnd};
 use crate::board::Board;
 use crate::count::components::{AutomatonBuilder, Component};
-use crate::line::{Known, Word};
+use crate::line::Word;
 use crate::run::Pace;
 
 /// Maximum number of states that are visited to build the automata: a component that needs more has too many combinations anyway.
 const MAX_VISITED_STATES: usize = 10_000_000;
+
+/// The direction in which the frontier moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
+pub(crate) enum Direction {
+    /// Row by row.
+    Down,
+    /// Column by column.
+    Right,
+}
 
 /// The lines of a component, ready for a sweep.
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) along: Vec<AlongLine>,
     pub(super) across: Vec<AcrossLine>,
+    /// For each line across, the indices of the lines along that cross it in the component, in order.
+    pub(super) crossed: Vec<Vec<usize>>,
 }
 
 /// A line along the frontier.
@@ -46,92 +57,81 @@ impl Lines {
         board: &Board<'_, W>,
         component: &Component<W>,
         direction: Direction,
-        memory: &Memory<'_>,
-        stop: ShouldStop<'_>,
+        resources: &Resources<'_>,
     ) -> Result<Self, SweepEnd> {
         let height = board.clues().height();
-        let mut columns = vec![W::ZERO; board.clues().width()];
-        for &(row, cells) in &component.rows {
-            for column in cells.cells() {
-                columns[column] |= W::bit(usize::from(row));
-            }
-        }
-        let rows = component
-            .rows
-            .iter()
-            .map(|&(row, cells)| (usize::from(row), cells));
+        let rows = component.rows.iter();
+        let rows = rows.map(|&(row, cells)| (usize::from(row), cells));
         let rows: Vec<Line<W>> = rows.collect();
-        let columns = (height..)
-            .zip(columns)
-            .filter(|(_, cells)| !cells.is_zero());
-        let columns: Vec<Line<W>> = columns.collect();
-        let (along, across, first_across) = match direction {
-            Direction::Down => (rows, columns, height),
-            Direction::Right => (columns, rows, 0),
+        let mut columns = vec![W::ZERO; board.clues().width()];
+        for &(row, cells) in &rows {
+            cells
+                .cells()
+                .for_each(|column| columns[column] |= W::bit(row));
+        }
+        let columns = (height..).zip(columns);
+        let columns: Vec<Line<W>> = columns.filter(|(_, cells)| !cells.is_zero()).collect();
+        let (along, across) = match direction {
+            Direction::Down => (rows, columns),
+            Direction::Right => (columns, rows),
         };
-        // For each cell of a line along, the index of the line across.
-        let indices: FxHashMap<usize, usize> = (across.iter().enumerate())
-            .map(|(i, (line, _))| (line - first_across, i))
-            .collect();
+        let mut crossed_cells = W::ZERO;
+        along.iter().for_each(|&(_, cells)| crossed_cells |= cells);
         let (mut builder, mut visits_left) = (AutomatonBuilder::default(), MAX_VISITED_STATES);
-        let (mut stopped, mut work) = (false, 0);
+        let mut work = 0;
         let mut poll = |more: u64| {
             work += more;
-            if work >= Pace::WORK {
-                work = 0;
-                stopped |= stop();
+            if work < Pace::WORK {
+                return false;
             }
-            stopped
+            work = 0;
+            resources.poll().is_err()
+        };
+        let of_board = |line| {
+            let clues = board.clues();
+            (clues.line(line), clues.length(line), board.line(line))
         };
         let line_fillings = |&(line, cells): &Line<W>| {
-            let (blocks, length, known) = board_line(board, line);
+            let (blocks, length, known) = of_board(line);
             if poll(LineFillings::work(blocks, length)) {
                 return None;
             }
+            let crossing = |cell| (crossed_cells & W::low(cell)).count();
             Some(AlongLine {
                 line_fillings: LineFillings::new(blocks, length, known, cells)?,
-                crossings: cells.cells().map(|cell| indices[&cell]).collect(),
+                crossings: cells.cells().map(crossing).collect(),
             })
         };
         // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
         let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
         let across_line = |&(line, cells): &Line<W>| {
-            let (blocks, length, known) = board_line(board, line);
+            let (blocks, length, known) = of_board(line);
             let forward = LineStates::new(&mut builder, blocks, length, known, cells, &mut poll)?;
-            AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
+            AcrossLine::new(forward, &mut visits_left, resources, &mut poll)
         };
         let lines = along.and_then(|along| {
             let across: Option<Vec<AcrossLine>> = across.iter().map(across_line).collect();
-            across.map(|across| Lines { along, across })
+            let across = across?;
+            let mut crossed = vec![Vec::new(); across.len()];
+            for (at, line) in along.iter().enumerate() {
+                line.crossings.iter().for_each(|&i| crossed[i].push(at));
+            }
+            Some(Lines {
+                along,
+                across,
+                crossed,
+            })
         });
-        match lines {
-            Some(lines) => Ok(lines),
-            None if stopped => Err(SweepEnd::Stopped),
-            None => Err(SweepEnd::Full),
-        }
+        lines.ok_or_else(|| resources.poll().err().unwrap_or(SweepEnd::Full))
     }
 
     /// The number of bits of the widest combination.
     pub(super) fn max_bits(&self) -> u32 {
-        let widest = |end| {
-            let depths = self.depths(end, self.along.len());
-            let bits = depths.iter().map(|depths| self.packing(end, depths).bits);
-            bits.max().unwrap_or(0)
-        };
-        let depths = self.depths(End::Near, self.along.len());
-        let meeting = self.along.iter().zip(&depths).map(|(line, depths)| {
-            let states = depths.iter().enumerate().map(|(i, &depth)| {
-                let across = &self.across[i];
-                let far = across.forward.layers.len() - depth;
-                match line.crossings.contains(&i) {
-                    true => across.states_with_cell(far - 1).len(),
-                    false => across.backward.states(far),
-                }
-            });
-            Packing::new(states).bits
-        });
-        let meeting = meeting.max().unwrap_or(0);
-        widest(End::Near).max(widest(End::Far)).max(meeting)
+        let fronts = (0..=self.along.len())
+            .flat_map(|passed| [End::Near, End::Far].map(|end| self.packing(end, passed)));
+        let meetings = (0..self.along.len()).map(|at| self.packing_of_meeting(at));
+        let all = fronts.chain(meetings);
+        all.map(|packing| packing.bits).max().unwrap_or(0)
     }
 
     /// The automaton of a line across, read from this end.
@@ -150,36 +150,42 @@ impl Lines {
         }
     }
 
-    /// The depths of a frontier from this end, before the first line and behind each of the first `passed` lines: for each line across, the
-    /// number of its cells that are read.
-    pub(super) fn depths(&self, end: End, passed: usize) -> Vec<Vec<usize>> {
-        let mut depths = vec![vec![0; self.across.len()]];
-        for i in 0..passed {
-            let mut behind = depths[i].clone();
-            let crossings = self.after(end, i).crossings.iter();
-            crossings.for_each(|&across| behind[across] += 1);
-            depths.push(behind);
+    /// The number of cells of a line across that a frontier from this end has read when it has passed this number of lines.
+    pub(super) fn depth(&self, end: End, passed: usize, i: usize) -> usize {
+        let lines = &self.crossed[i];
+        match end {
+            End::Near => lines.partition_point(|&at| at < passed),
+            End::Far => {
+                let behind = self.along.len() - passed;
+                lines.len() - lines.partition_point(|&at| at < behind)
+            }
         }
-        depths
     }
 
-    /// The packing of the combinations of a frontier from this end, at these depths.
-    pub(super) fn packing(&self, end: End, depths: &[usize]) -> Packing {
-        let lines = depths.iter().enumerate();
-        Packing::new(lines.map(|(i, &depth)| self.automaton(end, i).states(depth)))
+    /// For each line across, the number of its states there.
+    pub(super) fn states(&self, end: End, passed: usize) -> impl Iterator<Item = usize> {
+        (0..self.across.len())
+            .map(move |i| self.automaton(end, i).states(self.depth(end, passed, i)))
     }
-}
 
-/// The blocks, the length and the known cells of a line; columns come after rows.
-fn board_line<'b, W: Word>(board: &'b Board<'_, W>, line: usize) -> (&'b [u16], usize, Known<W>) {
-    let clues = board.clues();
-    let known = match line.checked_sub(clues.height()) {
-        None => board.rows()[line],
-        Some(column) => board.column(column),
-    };
-    let length = match line < clues.height() {
-        true => clues.width(),
-        false => clues.height(),
-    };
-    (clues.line(line), length, known)
+    /// The packing of the combinations of a frontier from this end that has passed this number of lines.
+    pub(super) fn packing(&self, end: End, passed: usize) -> Packing {
+        Packing::new(self.states(end, passed))
+    }
+
+    /// The packing of the combinations at which the frontiers meet if this line is the last one between them, see
+    /// [`MeetingStep`](super::step::MeetingStep).
+    pub(super) fn packing_of_meeting(&self, at: usize) -> Packing {
+        let far_passed = self.along.len() - 1 - at;
+        let states = self.states(End::Far, far_passed).enumerate();
+        Packing::new(
+            states.map(|(i, states)| match self.along[at].crossings.contains(&i) {
+                true => {
+                    let depth = self.depth(End::Far, far_passed, i);
+                    self.across[i].states_with_cell(depth).len()
+                }
+                false => states,
+            }),
+        )
+    }
 }

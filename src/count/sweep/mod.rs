@@ -11,25 +11,18 @@
 //!
 //! A sweep pauses when it has used up its work, and can go on later.
 
-mod allowance;
-mod choice;
-mod filling_class;
 #[cfg(test)]
 mod fixtures;
 mod forecast;
 mod front;
 mod fronts;
-mod join;
 mod key;
 mod layer;
 mod line_fillings;
 mod line_states;
 mod lines;
-mod live;
 mod meeting;
-mod memory;
 mod nodes;
-mod packing;
 mod partitioner;
 mod parts;
 mod pass;
@@ -39,13 +32,13 @@ mod table;
 mod transition;
 mod walks;
 
-pub(crate) use allowance::{Allowance, Direction, SweepEnd};
 use fronts::{Fronts, Run};
-use key::Pair;
+use key::{Key, Pair};
+pub(crate) use lines::Direction;
 use lines::Lines;
-use memory::Memory;
 use nodes::CellOrder;
 use resources::Resources;
+pub(crate) use resources::{Allowance, SweepEnd};
 
 use super::components::{Component, Store};
 use crate::board::Board;
@@ -80,17 +73,17 @@ impl Sweep {
         keeps_layers: bool,
         allowance: Allowance<'_>,
     ) -> Result<Self, SweepEnd> {
-        let memory = Memory::new(allowance, 0);
-        let lines = Lines::new(board, component, direction, &memory, allowance.stop)?;
-        let held = memory.held();
+        let resources = Resources::new(allowance, u64::COMBINATION_NS, 0);
+        let lines = Lines::new(board, component, direction, &resources)?;
+        let held = resources.held();
         Ok(Sweep {
             // Path counts have 64 bits, or 128 bits when that has overflowed.
             fronts: match lines.max_bits() {
-                0..=64 => Box::new(Fronts::<u64, u64>::new(&lines, keeps_layers)),
-                65..=128 => Box::new(Fronts::<Pair, u64>::new(&lines, keeps_layers)),
+                0..=64 => Box::new(Fronts::<u64, u64>::new(keeps_layers)),
+                65..=128 => Box::new(Fronts::<Pair, u64>::new(keeps_layers)),
                 _ => return Err(SweepEnd::Full),
             },
-            cells: keeps_layers.then(|| CellOrder::new(component, direction)),
+            cells: keeps_layers.then(|| CellOrder::new(&lines, direction)),
             is_widest: false,
             lines,
             held_at_start: held,
@@ -106,15 +99,15 @@ impl Sweep {
             let combination_ns = self.fronts.combination_ns();
             let mut resources = Resources::new(allowance, combination_ns, self.held);
             let ended = self.fronts.run(&self.lines, &mut resources);
-            self.held = resources.memory.held();
+            self.held = resources.held();
             self.work_ns += combination_ns * resources.spent;
             if ended != Err(SweepEnd::Overflow) || self.is_widest {
                 return ended;
             }
             let keeps_layers = self.cells.is_some();
             self.fronts = match self.lines.max_bits() {
-                0..=64 => Box::new(Fronts::<u64, Pair>::new(&self.lines, keeps_layers)),
-                _ => Box::new(Fronts::<Pair, Pair>::new(&self.lines, keeps_layers)),
+                0..=64 => Box::new(Fronts::<u64, Pair>::new(keeps_layers)),
+                _ => Box::new(Fronts::<Pair, Pair>::new(keeps_layers)),
             };
             (self.is_widest, self.work_ns) = (true, 0);
             self.held = self.held_at_start;
@@ -167,16 +160,10 @@ impl Sweep {
         drop_aside(self, held);
     }
 
-    /// Frees memory if that does not need more work than the sweep of one class of fillings.
+    /// Frees the memory of the [part](parts) that is being swept, or, if the sweep is not divided, of the class of fillings that is being
+    /// joined.
     pub(crate) fn shrink(&mut self) {
-        if let Some(held) = self.fronts.drop_join() {
-            self.held = held;
-        }
-    }
-
-    /// Frees the memory of the [part](parts) that is being swept, if the sweep has been divided.
-    pub(crate) fn drop_part(&mut self) {
-        if let Some(held) = self.fronts.drop_part() {
+        if let Some(held) = self.fronts.shrink() {
             self.held = held;
         }
     }
@@ -185,7 +172,6 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::fixtures::{MIB, permutations, with_components};
-    use super::key::Key;
     use super::*;
     use crate::count::root;
     use crate::graph::SolutionGraph;
@@ -220,15 +206,15 @@ mod tests {
                 swept.pauses += 1;
                 assert!(sweep.work_ns() > work_ns);
                 assert!(sweep.forecast_ns() >= sweep.work_ns() as f64);
-                if swept.pauses.is_power_of_two() {
-                    sweep.drop_part();
+                if allowance.bytes < 64 * MIB && swept.pauses.is_power_of_two() {
+                    sweep.shrink();
                 }
                 assert!(sweep.bytes() <= allowance.bytes);
                 (work_ns, proved) = (sweep.work_ns(), proved.max(sweep.proved()));
                 ended = sweep.run(allowance);
             }
             swept.work_ns += sweep.work_ns();
-            swept.is_divided |= sweep.fronts.drop_part().is_some();
+            swept.is_divided |= sweep.fronts.shrink().is_some();
             assert!(ended.as_ref().map_or(true, |count| *count >= proved));
             ended
         };

@@ -1,23 +1,25 @@
 //! Adds the solution graph of a component, from the layers that a sweep has kept.
 //!
-//! Every [live](super::live) combination is a node. Its cells are those of a line along the frontier and of all lines behind that line, seen
-//! from the near end. An edge decides the cells of the line, and leads to a combination one line further. So the near frontier gives the
-//! nodes up to the line of the meeting, the far frontier those behind it, and the combinations to which both lead join them.
+//! A combination is live if it lies on the way of a filling. At the meeting these are known: they lead to the combinations that both frontiers
+//! lead to. From there the way goes back layer by layer: a combination is live if it leads to a live one of the layer behind.
+//!
+//! Every live combination is a node. Its cells are those of a line along the frontier and of all lines behind that line, seen from the near
+//! end. An edge decides the cells of the line, and leads to a combination one line further. So the near frontier gives the nodes up to the
+//! line of the meeting, the far frontier those behind it, and the combinations to which both lead join them.
 
 use rustc_hash::FxHashMap;
 
-use super::allowance::{Direction, SweepEnd};
-use super::filling_class::FillingClass;
 use super::key::Key;
-use super::lines::{End, Lines};
-use super::live::{Live, Passed, SOURCES_PER_POLL};
-use super::resources::{CHUNK, Resources};
-use super::step::{MeetingStep, Step};
+use super::lines::{Direction, End, Lines};
+use super::resources::{CHUNK, Resources, SweepEnd};
+use super::step::{FillingClass, MeetingStep, step};
 use super::transition::Transition;
-use crate::count::components::{Component, Store};
+use crate::count::components::Store;
 use crate::graph::{CellFate, CountList, EdgeForm, NodeId};
-use crate::line::Word;
 use crate::solutions::Count;
+
+/// Combinations whose successors are generated between two polls of `stop`: each may have many thousands.
+const SOURCES_PER_POLL: usize = 16;
 
 /// Bytes charged for each node, and for each edge: they are in two lists while these are put together.
 const BYTES_PER_NODE: u64 = 128;
@@ -28,21 +30,14 @@ const BYTES_PER_EDGE: u64 = 40;
 pub(super) struct CellOrder(Vec<usize>);
 
 impl CellOrder {
-    pub(super) fn new<W: Word>(component: &Component<W>, direction: Direction) -> Self {
-        let mut all = W::ZERO;
-        component.rows.iter().for_each(|&(_, cells)| all |= cells);
-        let rows = component.rows.iter().enumerate();
-        let line = |(row, cells): (usize, W)| {
-            cells.cells().map(move |column| match direction {
-                Direction::Down => row,
-                Direction::Right => (all & W::low(column)).count(),
-            })
-        };
-        CellOrder(
-            rows.map(|(i, &(_, cells))| (i, cells))
-                .flat_map(line)
+    pub(super) fn new(lines: &Lines, direction: Direction) -> Self {
+        let along = lines.along.iter().enumerate();
+        CellOrder(match direction {
+            Direction::Down => along
+                .flat_map(|(at, line)| std::iter::repeat_n(at, line.crossings.len()))
                 .collect(),
-        )
+            Direction::Right => lines.crossed.concat(),
+        })
     }
 
     /// The edges from the cells of this line, and of all behind it, that decide the cells of the line.
@@ -50,21 +45,14 @@ impl CellOrder {
         let cells = lines.along[line].line_fillings.cells.iter().enumerate();
         let mut unknown = cells.filter_map(|(i, cell)| cell.is_none().then_some(i as u32));
         let here = self.0.iter().filter(|&&at| at >= line);
-        EdgeShape(
-            here.map(|&at| (at == line).then(|| unknown.next()).flatten())
-                .collect(),
-        )
+        let indices = here.map(|&at| if at == line { unknown.next() } else { None });
+        EdgeShape(indices.collect())
     }
 
     /// The edges from the same cells that decide none of them.
     fn empty_edges(&self, line: usize) -> EdgeShape {
-        EdgeShape(
-            self.0
-                .iter()
-                .filter(|&&at| at >= line)
-                .map(|_| None)
-                .collect(),
-        )
+        let here = self.0.iter().filter(|&&at| at >= line);
+        EdgeShape(here.map(|_| None).collect())
     }
 }
 
@@ -89,22 +77,6 @@ impl EdgeShape {
     }
 }
 
-/// The forms of edges of the same shape, by their filled cells.
-#[derive(Default)]
-struct EdgeForms {
-    indices: FxHashMap<u64, u32>,
-    forms: Vec<EdgeForm>,
-}
-
-impl EdgeForms {
-    fn index(&mut self, shape: &EdgeShape, filled: u64, children: usize) -> u32 {
-        *self.indices.entry(filled).or_insert_with(|| {
-            self.forms.push(shape.form(filled, children));
-            self.forms.len() as u32 - 1
-        })
-    }
-}
-
 /// The nodes of a layer in order, each with the number of its fillings.
 struct Nodes {
     /// `None` for combinations without cells, which have no nodes.
@@ -120,37 +92,41 @@ struct Edges {
 }
 
 impl Edges {
-    /// The edges from these combinations to live ones: all their successors among these.
+    /// The combinations among these that lead to live ones, with their edges: all their successors among these.
     fn new<K: Key>(
-        from: &Live<K>,
+        from: &[K],
         transition: &Transition<'_, K>,
         to: &Live<K>,
         resources: &Resources<'_>,
-    ) -> Result<Self, SweepEnd> {
-        let chunks = resources.in_chunks(&from.keys, |_, chunk| {
-            let (mut successors, mut found) = (transition.traced_successors(), Edges::default());
+    ) -> Result<(Vec<K>, Self), SweepEnd> {
+        let chunks = resources.in_chunks(from, |_, chunk| {
+            let (mut successors, mut found) = (transition.successors(true), Edges::default());
+            let mut sources = Vec::new();
             for (i, &source) in chunk.iter().enumerate() {
-                if i % SOURCES_PER_POLL == 0 && (resources.stop)() {
-                    return Err(SweepEnd::Stopped);
+                if i % SOURCES_PER_POLL == 0 {
+                    resources.poll()?;
                 }
+                let before = found.edges.len();
                 successors.for_each_traced(transition, source, |key, filled| {
                     let child = to.number(key);
                     found.edges.extend(child.map(|child| (child, filled)));
                 });
-                found.ends.push(found.edges.len());
+                if found.edges.len() > before {
+                    found.ends.push(found.edges.len());
+                    sources.push(source);
+                }
             }
-            match resources.memory.try_reserve(found.bytes()) {
-                true => Ok(found),
-                false => Err(SweepEnd::Full),
-            }
+            resources.charge(found.bytes())?;
+            Ok((sources, found))
         })?;
-        let mut all = Edges::default();
-        for chunk in chunks {
+        let (mut sources, mut all) = (Vec::new(), Edges::default());
+        for (more_sources, chunk) in chunks {
             let before = all.edges.len();
             all.ends.extend(chunk.ends.iter().map(|end| before + end));
             all.edges.extend(chunk.edges);
+            sources.extend(more_sources);
         }
-        Ok(all)
+        Ok((sources, all))
     }
 
     /// The bytes charged for it.
@@ -175,8 +151,8 @@ impl Edges {
         // The end of each child is moved from its first edge to behind its last one.
         let mut edges = vec![(0, 0); self.edges.len()];
         for node in 0..self.ends.len() {
-            if node % CHUNK == 0 && (resources.stop)() {
-                return Err(SweepEnd::Stopped);
+            if node % CHUNK == 0 {
+                resources.poll()?;
             }
             for &(child, filled) in self.of(node) {
                 let end = &mut ends[child as usize];
@@ -186,8 +162,8 @@ impl Edges {
         }
         ends.truncate(children);
         let reversed = Edges { ends, edges };
-        resources.memory.reserve(reversed.bytes());
-        resources.memory.release(self.bytes());
+        resources.reserve(reversed.bytes());
+        resources.release(self.bytes());
         Ok(reversed)
     }
 
@@ -200,24 +176,25 @@ impl Edges {
         resources: &Resources<'_>,
     ) -> Result<Nodes, SweepEnd> {
         let (decides, child_number) = (shape.decides(), usize::from(children.ids.is_some()));
+        // The edges that decide nothing have the same form.
+        let form_of = |filled: u64| if decides { filled } else { 0 };
         let chunks = resources.in_chunks(&self.ends, |first, chunk| {
-            let (mut forms, mut parts) = (EdgeForms::default(), Vec::new());
+            let mut forms: FxHashMap<u64, EdgeForm> = FxHashMap::default();
             let mut added = Vec::with_capacity(chunk.len());
             for number in first..first + chunk.len() {
                 let mut count = Count::ZERO;
-                parts.clear();
                 for &(child, filled) in self.of(number) {
-                    let child = child as usize;
-                    count += &children.counts.get(child);
-                    let filled = if decides { filled } else { 0 };
-                    let form = forms.index(shape, filled, child_number);
-                    parts.push((form, children.ids.as_ref().map(|ids| ids[child])));
+                    count += &children.counts.get(child as usize);
+                    let form = || shape.form(filled, child_number);
+                    forms.entry(form_of(filled)).or_insert_with(form);
                 }
-                let node = match parts[..] {
-                    [(_, Some(child))] if !decides => Some(child),
-                    _ => {
-                        let edges = parts.iter().map(|(form, child)| {
-                            forms.forms[*form as usize].with_children(child.as_slice())
+                let node = match (self.of(number), &children.ids) {
+                    (&[(child, _)], Some(ids)) if !decides => Some(ids[child as usize]),
+                    (edges, ids) => {
+                        let edges = edges.iter().map(|&(child, filled)| {
+                            let child = child as usize;
+                            let child = ids.as_ref().map_or(&[][..], |ids| &ids[child..=child]);
+                            forms[&form_of(filled)].with_children(child)
                         });
                         store.add_node(edges, &count)
                     }
@@ -225,7 +202,7 @@ impl Edges {
                 added.extend(node.map(|node| (node, count)));
             }
             // The graph shares the memory of the sweep, and has its own bound.
-            let is_full = resources.memory.remaining() == 0 || store.is_outgrown();
+            let is_full = resources.remaining() == 0 || store.is_outgrown();
             match is_full || added.len() < chunk.len() {
                 true => Err(SweepEnd::Full),
                 false => Ok(added),
@@ -243,62 +220,127 @@ impl Edges {
     }
 }
 
-/// Adds the nodes of a component to the store, from what both frontiers have passed. `met` are the combinations behind the line of the meeting
-/// to which both lead. Returns the node of the whole component. [`SweepEnd::Full`] if the memory, or that of the graph, does not suffice.
+/// The live combinations of a layer, numbered in order.
+#[derive(Debug)]
+struct Live<K> {
+    keys: Vec<K>,
+    numbers: FxHashMap<K, u32>,
+}
+
+impl<K: Key> Live<K> {
+    /// Bytes charged for a combination: it is in a list and in a table, which may have twice as many places.
+    const BYTES: u64 = (3 * size_of::<K>() + 10) as u64;
+
+    /// These combinations, which are pairwise different.
+    fn new(mut keys: Vec<K>, resources: &Resources<'_>) -> Result<Self, SweepEnd> {
+        resources.charge(Self::BYTES * keys.len() as u64)?;
+        // In this order, those that lead to the same combinations tend to be near each other, so nodes are found in the caches more often.
+        keys.sort_unstable();
+        let mut numbers = FxHashMap::with_capacity_and_hasher(keys.len(), Default::default());
+        for (first, chunk) in (0..).step_by(CHUNK).zip(keys.chunks(CHUNK)) {
+            resources.poll()?;
+            numbers.extend(chunk.iter().copied().zip(first..));
+        }
+        Ok(Live { keys, numbers })
+    }
+
+    /// The combinations of a layer that lead to these. The layer, whose memory is charged, is freed.
+    fn before(
+        &self,
+        layer: Vec<K>,
+        transition: &Transition<'_, K>,
+        resources: &Resources<'_>,
+    ) -> Result<Self, SweepEnd> {
+        let live = resources.in_chunks(&layer, |_, chunk| {
+            let (mut successors, mut live) = (transition.successors(false), Vec::new());
+            for (i, &key) in chunk.iter().enumerate() {
+                if i % SOURCES_PER_POLL == 0 {
+                    resources.poll()?;
+                }
+                successors.begin(transition, key);
+                // It ends early at a live one.
+                let ended = successors.resume(transition, |key| self.number(key).is_none());
+                live.extend((!ended).then_some(key));
+            }
+            Ok(live)
+        })?;
+        let live = Live::new(live.concat(), resources);
+        resources.release(size_of_val(&layer[..]) as u64);
+        live
+    }
+
+    /// The number of a combination, if it is live.
+    #[inline]
+    fn number(&self, key: K) -> Option<u32> {
+        self.numbers.get(&key).copied()
+    }
+}
+
+/// Adds the nodes of a component to the store. `near` and `far` are the layers of both frontiers, whose memory is charged: the combinations
+/// before each line that they have passed, and the last ones. `met` are the combinations behind the line of the meeting to which both lead.
+/// Returns the node of the whole component. [`SweepEnd::Full`] if the memory, or that of the graph, does not suffice.
 pub(super) fn add_nodes<K: Key>(
     lines: &Lines,
     cells: &CellOrder,
-    [near, far]: [Passed<K>; 2],
+    [near, mut far]: [Vec<Vec<K>>; 2],
     met: Vec<K>,
     store: &Store,
     resources: &Resources<'_>,
 ) -> Result<NodeId, SweepEnd> {
-    // The numbers of lines that they have passed.
-    let (at, far_passed) = (near.layers.len() - 1, far.layers.len() - 1);
-    let (near_depths, far_depths) = (near.depths(lines), far.depths(lines));
-    let (last_near, last_far) = (&near_depths[at], &far_depths[far_passed]);
-    let step = MeetingStep::new(lines, at, last_near, last_far);
+    let at = near.len() - 1;
+    let meeting = MeetingStep::new(lines, at);
     let all = FillingClass::default();
-    let near_across = step.transition(End::Near, &all);
-    let far_across = step.transition(End::Far, &all);
-    let met = Live::new(met, resources)?;
-    let find_near = || near.live(lines, &met, &near_across, resources);
-    let find_far = || far.live(lines, &met, &far_across, resources);
-    // Each is alone on a thread for a part of its time.
-    let (live_near, live_far) = match resources.threads {
-        1 => (find_near()?, find_far()?),
-        _ => {
-            let (live_near, live_far) = rayon::join(find_near, find_far);
-            (live_near?, live_far?)
-        }
+    // The transition of a frontier from its layer with this index.
+    let transition = |end: End, passed: usize, last: usize| match passed == last {
+        true => meeting.transition(end, &all),
+        false => step(lines, end, passed),
     };
     let add = |edges: Edges, children: &Nodes, shape: EdgeShape| {
         let nodes = edges.add(children, &shape, store, resources);
-        resources.memory.release(edges.bytes());
+        resources.release(edges.bytes());
         nodes
     };
 
-    // Before its first line, the far frontier has one combination, without cells.
+    // The live combinations of the far frontier, from the meeting on.
+    let last_far = far.len() - 1;
+    let met = Live::new(met, resources)?;
+    let mut live: Vec<Live<K>> = Vec::with_capacity(far.len());
+    while let Some(layer) = far.pop() {
+        let across = transition(End::Far, far.len(), last_far);
+        let behind = live.last().unwrap_or(&met);
+        live.push(behind.before(layer, &across, resources)?);
+    }
+    // Before its first line, it has one combination, without cells.
     let mut nodes = Nodes {
         ids: None,
         counts: CountList::default(),
     };
     nodes.counts.push(Count::ONE);
-    for (i, live) in live_far.windows(2).enumerate() {
-        let step = Step::new(lines, End::Far, i, &far_depths[i]);
-        let edges = Edges::new(&live[0], &step.transition, &live[1], resources)?;
-        let edges = edges.reversed(live[1].keys.len(), resources)?;
-        nodes = add(edges, &nodes, cells.edges(lines, lines.along.len() - 1 - i))?;
+    while let Some(before) = live.pop() {
+        let passed = last_far - live.len();
+        let across = transition(End::Far, passed, last_far);
+        let behind = live.last().unwrap_or(&met);
+        let (_, edges) = Edges::new(&before.keys, &across, behind, resources)?;
+        let edges = edges.reversed(behind.keys.len(), resources)?;
+        nodes = add(
+            edges,
+            &nodes,
+            cells.edges(lines, lines.along.len() - 1 - passed),
+        )?;
     }
-    let edges = Edges::new(&live_far[far_passed], &far_across, &met, resources)?;
-    let edges = edges.reversed(met.keys.len(), resources)?;
-    nodes = add(edges, &nodes, cells.edges(lines, at))?;
-    let edges = Edges::new(&live_near[at], &near_across, &met, resources)?;
-    nodes = add(edges, &nodes, cells.empty_edges(at))?;
-    for (i, live) in live_near.windows(2).enumerate().rev() {
-        let step = Step::new(lines, End::Near, i, &near_depths[i]);
-        let edges = Edges::new(&live[0], &step.transition, &live[1], resources)?;
-        nodes = add(edges, &nodes, cells.edges(lines, i))?;
+    let mut behind = met;
+    for (passed, mut layer) in near.into_iter().enumerate().rev() {
+        let across = transition(End::Near, passed, at);
+        // The order of live combinations.
+        layer.sort_unstable();
+        let (sources, edges) = Edges::new(&layer, &across, &behind, resources)?;
+        resources.release(size_of_val(&layer[..]) as u64);
+        let shape = match passed == at {
+            true => cells.empty_edges(at),
+            false => cells.edges(lines, passed),
+        };
+        nodes = add(edges, &nodes, shape)?;
+        behind = Live::new(sources, resources)?;
     }
     let node = nodes.ids.and_then(|ids| ids.first().copied());
     node.ok_or(SweepEnd::Full)

@@ -1,26 +1,18 @@
 //! Generates the successors of combinations and partitions them by hash, in bounded memory.
 //!
 //! Each thread has a [`Partitioner`], which collects the successors of each partition in a chain of blocks. When there is no free block it
-//! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied. All partitioners take
-//! their blocks and their work from one [`Quota`], little by little, so that they stop at about the same time.
+//! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied. The others then stop too,
+//! as soon as half of their blocks are filled, so that a quick thread waits little for a slow one, and batches are not too small.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
-use super::layer::{Chunks, Layer, LayerReader};
-use super::table::BLOCK;
+use super::layer::{Chunk, Chunks, Layer};
+use super::resources::{BLOCK, Resources, SweepEnd};
 use super::transition::{Successors, Transition};
 
-/// Maximum number of combinations, read or generated, between two polls of `stop`. A partitioner takes work for that many from the quota.
+/// Maximum number of combinations, read or generated, between two polls.
 const COMBINATIONS_PER_POLL: u64 = 1 << 13;
-
-/// A partitioner takes at most this share of the work of a fair part from the quota at once. Some partitioners have nothing left to read,
-/// and must not take all the work from the others.
-const GRANTS_PER_PARTITIONER: u64 = 4;
-
-/// Blocks that a partitioner takes from the quota at once.
-const BLOCKS_PER_GRANT: u64 = 8;
 
 /// Combinations without successors that take as long to read as one that has some.
 const BLOCKED_PER_COMBINATION: u32 = 8;
@@ -32,13 +24,13 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Partitioner<K, N> {
     successors: Successors<K>,
-    reader: LayerReader,
-    /// The path count of the current combination, or its place, if it may have more successors.
+    /// What is left of the current chunk.
+    chunk: Chunk,
+    /// The path count of the current combination, if it may have more successors.
     open_paths: Option<N>,
     /// The blocks, and for each block the full one before it in the chain of the same partition.
     pool: Vec<(K, N)>,
     previous_block: Vec<u32>,
-    max_blocks: usize,
     /// For each partition its last block, and the index in `pool` for its next combination.
     last_block: Vec<u32>,
     next_index: Vec<u32>,
@@ -46,35 +38,6 @@ pub(crate) struct Partitioner<K, N> {
     blocked: u32,
     /// Combinations read and generated in this batch.
     pub(crate) work: u64,
-}
-
-/// What all partitioners together may still take in a batch. Relaxed: nothing else depends on these numbers.
-#[derive(Debug)]
-pub(crate) struct Quota {
-    /// Blocks, besides the first one of each partition.
-    blocks: AtomicU64,
-    /// Combinations that are read and generated, and how many a partitioner takes at once.
-    work: AtomicU64,
-    work_per_grant: u64,
-}
-
-impl Quota {
-    /// For this number of partitioners.
-    pub(crate) fn new(partitioners: usize, blocks: usize, work: u64) -> Self {
-        let grants = GRANTS_PER_PARTITIONER * partitioners as u64;
-        Quota {
-            blocks: AtomicU64::new(blocks as u64),
-            work: AtomicU64::new(work),
-            work_per_grant: (work / grants).clamp(1, COMBINATIONS_PER_POLL),
-        }
-    }
-
-    /// Takes this number from what is left, or all of that if it is less. Returns what it took.
-    fn take(left: &AtomicU64, wanted: u64) -> u64 {
-        let rest = |left: u64| Some(left.saturating_sub(wanted));
-        let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
-        before.unwrap_or_default().min(wanted)
-    }
 }
 
 /// The parameters of a batch.
@@ -85,21 +48,21 @@ pub(crate) struct Batch<'b, K, N> {
     pub(crate) chunks: &'b Chunks,
     /// Number of partitions.
     pub(crate) partitions: usize,
-    /// Maximum number of blocks of a partitioner, at least one for each partition.
+    /// What a partitioner may take: blocks, at least one for each partition, and combinations that are read or generated.
     pub(crate) max_blocks: usize,
-    /// Whether each successor has, instead of a path count, the [place](super::layer::Place) of the combination that leads to it.
-    pub(crate) has_places: bool,
+    pub(crate) max_work: u64,
+    /// Whether a partitioner has taken all that it may. Relaxed: nothing else depends on it.
+    pub(crate) is_done: AtomicBool,
 }
 
 impl<K: Key, N: PathCount> Partitioner<K, N> {
     pub(crate) fn new(transition: &Transition<'_, K>) -> Self {
         Partitioner {
-            successors: transition.successors(),
-            reader: LayerReader::default(),
+            successors: transition.successors(false),
+            chunk: Chunk::default(),
             open_paths: None,
             pool: Vec::new(),
             previous_block: Vec::new(),
-            max_blocks: 0,
             last_block: Vec::new(),
             next_index: Vec::new(),
             blocked: 0,
@@ -114,124 +77,112 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
 
     /// Whether it may have more successors of the current combination, or more combinations of the current chunk.
     pub(crate) fn is_open(&self) -> bool {
-        self.open_paths.is_some() || self.reader.partition().is_some()
+        self.open_paths.is_some() || self.partition().is_some()
     }
 
     /// The partition of the current chunk, if it has not read all of it.
     pub(crate) fn partition(&self) -> Option<usize> {
-        self.reader.partition()
+        let chunk = self.chunk;
+        (chunk.from < chunk.to).then_some(chunk.partition)
     }
 
-    /// Empties the blocks, and fills them with the next successors until there is no free block or the quota is used up.
+    /// Empties the blocks, and fills them with the next successors until it has taken all that it may, or another partitioner has and half of its own blocks
+    /// are filled.
     pub(crate) fn fill(
         &mut self,
         batch: &Batch<'_, K, N>,
-        quota: &Quota,
-        stop: ShouldStop<'_>,
+        resources: &Resources<'_>,
     ) -> Result<(), SweepEnd> {
         self.reset(batch.partitions, batch.max_blocks);
         let Partitioner {
             successors,
-            reader,
+            chunk,
             open_paths,
             pool,
             previous_block,
-            max_blocks,
             last_block,
             next_index,
             blocked,
             work,
         } = self;
-        // What has been done beyond a grant is paid from the next one.
-        let take_work = |excess: i64| {
-            Quota::take(&quota.work, quota.work_per_grant + excess.unsigned_abs()) as i64
-        };
-        let mut free_blocks = 0;
-        let mut full = false;
-        // The work that is left until the next poll, and all work of this batch until that poll.
-        let mut work_left = take_work(0);
-        let mut granted = work_left;
-        while work_left > 0 {
+        // The work that is left until the next poll, and behind it. What is done beyond a poll is paid from the work behind it.
+        let (mut work_left, mut behind_poll) = (0i64, batch.max_work);
+        let half = batch.max_blocks / 2;
+        while previous_block.len() < half || !batch.is_done.load(Ordering::Relaxed) {
+            if work_left <= 0 {
+                resources.poll()?;
+                let granted = behind_poll.min(COMBINATIONS_PER_POLL + work_left.unsigned_abs());
+                behind_poll -= granted;
+                work_left += granted as i64;
+                if work_left <= 0 {
+                    batch.is_done.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
             let paths = match *open_paths {
                 Some(paths) => paths,
                 None => {
-                    let Some((key, paths)) = reader.next(batch.layer, batch.chunks) else {
-                        break;
-                    };
+                    if chunk.from == chunk.to {
+                        let Some(next) = batch.chunks.take() else {
+                            break;
+                        };
+                        *chunk = next;
+                    }
+                    let (key, paths) = batch.layer.partitions[chunk.partition][chunk.from];
+                    chunk.from += 1;
                     if batch.transition.blocks(key) {
                         *blocked += 1;
-                        if *blocked < BLOCKED_PER_COMBINATION {
-                            continue;
+                        if *blocked == BLOCKED_PER_COMBINATION {
+                            *blocked = 0;
+                            work_left -= 1;
                         }
-                        *blocked = 0;
-                    } else {
-                        successors.begin(batch.transition, key);
-                        *open_paths = Some(match batch.has_places {
-                            true => N::new(reader.place().0),
-                            false => paths,
-                        });
+                        continue;
                     }
                     work_left -= 1;
-                    open_paths.unwrap_or(paths)
+                    successors.begin(batch.transition, key);
+                    *open_paths = Some(paths);
+                    paths
                 }
             };
-            let all = open_paths.is_none()
-                || successors.resume(batch.transition, |key| {
-                    let partition = key.partition(batch.partitions);
-                    let at = next_index[partition] as usize;
-                    pool[at] = (key, paths);
-                    next_index[partition] = at as u32 + 1;
-                    work_left -= 1;
-                    if (at + 1).is_multiple_of(BLOCK) {
-                        if free_blocks == 0 && previous_block.len() < *max_blocks {
-                            free_blocks = Quota::take(&quota.blocks, BLOCKS_PER_GRANT);
-                        }
-                        if free_blocks == 0 || previous_block.len() == *max_blocks {
-                            full = true;
-                            return false;
-                        }
-                        free_blocks -= 1;
-                        let block = previous_block.len() as u32;
-                        previous_block.push(last_block[partition]);
-                        last_block[partition] = block;
-                        next_index[partition] = block * BLOCK as u32;
-                        let taken = previous_block.len() * BLOCK;
-                        if pool.len() < taken {
-                            pool.resize(taken, (K::ZERO, N::ONE));
-                        }
+            let all = successors.resume(batch.transition, |key| {
+                let partition = key.partition(batch.partitions);
+                let at = next_index[partition] as usize;
+                pool[at] = (key, paths);
+                next_index[partition] = at as u32 + 1;
+                work_left -= 1;
+                if (at + 1).is_multiple_of(BLOCK) {
+                    if previous_block.len() == batch.max_blocks {
+                        batch.is_done.store(true, Ordering::Relaxed);
+                        return false;
                     }
-                    work_left > 0
-                });
+                    let block = previous_block.len() as u32;
+                    previous_block.push(last_block[partition]);
+                    last_block[partition] = block;
+                    next_index[partition] = block * BLOCK as u32;
+                    let taken = previous_block.len() * BLOCK;
+                    if pool.len() < taken {
+                        pool.resize(taken, (K::ZERO, N::ONE));
+                    }
+                }
+                work_left > 0
+            });
             if all {
                 *open_paths = None;
             }
-            if full {
-                break;
-            }
-            if work_left <= 0 {
-                if stop() {
-                    return Err(SweepEnd::Stopped);
-                }
-                let more_work = take_work(work_left);
-                granted += more_work;
-                work_left += more_work;
-            }
         }
-        *work = (granted - work_left) as u64;
+        *work = ((batch.max_work - behind_poll) as i64 - work_left) as u64;
         Ok(())
     }
 
     /// Frees the memory of the blocks. They must have been visited.
     pub(crate) fn free(&mut self) {
-        self.max_blocks = 0;
         (self.pool, self.previous_block) = (Vec::new(), Vec::new());
     }
 
     /// Empties the blocks, and gives one to each partition.
     fn reset(&mut self, partitions: usize, max_blocks: usize) {
         self.previous_block.clear();
-        if self.max_blocks != max_blocks {
-            self.max_blocks = max_blocks;
+        if self.pool.capacity() < max_blocks * BLOCK {
             self.previous_block = Vec::with_capacity(max_blocks);
             self.pool = Vec::with_capacity(max_blocks * BLOCK);
         }
@@ -271,10 +222,15 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{fills_once, must_fill, with_transition};
+    use super::super::resources::Allowance;
     use super::*;
 
     const PARTITIONS: usize = 4;
     const CHUNK: usize = 100;
+
+    fn resources() -> Resources<'static> {
+        Resources::new(Allowance::of(1 << 20, 0), 1, 0)
+    }
 
     /// Calls `test` with a batch of these partitions of combinations, of this number of bits. The successors of a combination are, for each
     /// cleared bit, the one where it is set. If `only_first`, only those where the first bit is set.
@@ -289,7 +245,9 @@ mod tests {
             moves[0] = must_fill();
         }
         let partition = |keys: Vec<u64>| keys.into_iter().map(|key| (key, key)).collect();
-        let layer = Layer::new(partitions.into_iter().map(partition).collect());
+        let layer = Layer {
+            partitions: partitions.into_iter().map(partition).collect(),
+        };
         with_transition(&[1], &moves, |transition| {
             test(Batch {
                 layer: &layer,
@@ -297,7 +255,8 @@ mod tests {
                 chunks: &Chunks::new(&layer, CHUNK),
                 partitions: PARTITIONS,
                 max_blocks: 2 * PARTITIONS,
-                has_places: false,
+                max_work: u64::MAX,
+                is_done: AtomicBool::new(false),
             })
         });
     }
@@ -308,17 +267,17 @@ mod tests {
         let mut filled = None;
         let partitions = vec![(0..512).collect(), (512..1024).collect()];
         with_batch(10, partitions, only_first, |batch| {
-            filled = Some(fill_batch(&batch, max_work));
+            filled = Some(fill_batch(Batch { max_work, ..batch }));
         });
         filled.unwrap()
     }
 
-    fn fill_batch(batch: &Batch<'_, u64, u64>, max_work: u64) -> (Vec<u64>, Vec<(u64, usize)>) {
+    fn fill_batch(batch: Batch<'_, u64, u64>) -> (Vec<u64>, Vec<(u64, usize)>) {
         let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
         let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
         loop {
-            let quota = Quota::new(1, PARTITIONS, max_work);
-            partitioner.fill(batch, &quota, &|| false).unwrap();
+            batch.is_done.store(false, Ordering::Relaxed);
+            partitioner.fill(&batch, &resources()).unwrap();
             // There are at most two blocks for each partition.
             assert!(partitioner.pool.len() <= 2 * PARTITIONS * BLOCK);
             assert!(partitioner.previous_block.len() <= 2 * PARTITIONS);
@@ -373,53 +332,18 @@ mod tests {
 
     /// They once had equal parts of a batch, and the quick ones waited for the slow ones.
     #[test]
-    fn a_partitioner_takes_what_another_leaves() {
+    fn a_partitioner_stops_when_another_one_has_no_free_block() {
         with_batch(10, vec![(0..1024).collect()], false, |batch| {
-            let batch = Batch {
-                max_blocks: 100,
-                ..batch
-            };
-            let quota = Quota::new(2, 20, u64::MAX);
             let [mut quick, mut slow] =
                 [(); 2].map(|()| Partitioner::<u64, u64>::new(batch.transition));
             for partitioner in [&mut quick, &mut slow] {
-                partitioner.fill(&batch, &quota, &|| false).unwrap();
+                partitioner.fill(&batch, &resources()).unwrap();
             }
-            // Each has a block for each partition in any case.
-            assert_eq!(quick.previous_block.len(), PARTITIONS + 20);
-            assert_eq!(slow.previous_block.len(), PARTITIONS);
+            assert!(quick.work > 0 && slow.work == 0);
+            // In the next batch the slow one may be the first.
+            batch.is_done.store(false, Ordering::Relaxed);
+            slow.fill(&batch, &resources()).unwrap();
             assert!(slow.work > 0);
-        });
-        let left = AtomicU64::new(20);
-        assert_eq!(
-            [8, 8, 8, 8].map(|wanted| Quota::take(&left, wanted)),
-            [8, 8, 4, 0]
-        );
-    }
-
-    /// On 16 threads the partitioners that had nothing left to read once took all the work, again and again, and the sweep never ended.
-    #[test]
-    fn partitioners_without_a_chunk_leave_most_of_the_work_to_the_others() {
-        with_batch(10, vec![(0..1024).collect()], false, |batch| {
-            let new = || Partitioner::<u64, u64>::new(batch.transition);
-            let mut last = new();
-            last.fill(&batch, &Quota::new(1, PARTITIONS, 1), &|| false)
-                .unwrap();
-            while batch.chunks.partition().is_some() {
-                let quota = Quota::new(1, PARTITIONS, u64::MAX);
-                new().fill(&batch, &quota, &|| false).unwrap();
-            }
-            for work in [16, 17, 40, 400] {
-                let quota = Quota::new(16, PARTITIONS, work);
-                let mut done = new();
-                (0..15).for_each(|_| done.fill(&batch, &quota, &|| false).unwrap());
-                last.fill(&batch, &quota, &|| false).unwrap();
-                assert!(
-                    done.work == 0 && last.work > work / 2 - 8,
-                    "{} {work}",
-                    last.work
-                );
-            }
         });
     }
 
@@ -446,9 +370,13 @@ mod tests {
     fn the_last_combination_may_have_more_successors() {
         with_batch(10, vec![vec![0]], false, |batch| {
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
+            let batch = Batch {
+                max_work: 1,
+                ..batch
+            };
             let mut fill = || {
-                let quota = Quota::new(1, PARTITIONS, 1);
-                partitioner.fill(&batch, &quota, &|| false).unwrap();
+                batch.is_done.store(false, Ordering::Relaxed);
+                partitioner.fill(&batch, &resources()).unwrap();
                 (partitioner.is_open(), partitioner.partition())
             };
             for generated in 1..=10 {
@@ -471,8 +399,7 @@ mod tests {
                 ..batch
             };
             let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
-            let quota = Quota::new(1, blocks, u64::MAX);
-            partitioner.fill(&batch, &quota, &|| false).unwrap();
+            partitioner.fill(&batch, &resources()).unwrap();
             assert!(!partitioner.is_open());
             assert_eq!(partitioner.work, (1 << 13) / 16 * 17);
         });

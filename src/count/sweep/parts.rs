@@ -8,11 +8,10 @@
 
 use std::ops::Range;
 
-use super::allowance::SweepEnd;
 use super::front::Front;
-use super::key::{Key, PathCount};
+use super::key::{Key, Packing, PathCount};
 use super::lines::{End, Lines};
-use super::resources::Resources;
+use super::resources::{Resources, SweepEnd};
 use crate::solutions::Count;
 
 /// Combinations of a layer that are looked at to divide the whole, and the maximum factor by which there are more for smaller parts.
@@ -38,7 +37,7 @@ struct Restriction {
 
 /// A part: its restrictions, and its share of the work of all parts, roughly.
 #[derive(Clone, Debug)]
-struct Part {
+pub(super) struct Part {
     restrictions: Vec<Restriction>,
     share: f64,
 }
@@ -48,27 +47,37 @@ struct Part {
 pub(super) struct Parts<K, N> {
     near: Front<K, N>,
     far: Front<K, N>,
+    /// The numbers of lines that both have passed.
+    pub(super) begin_at: [usize; 2],
+    /// The packings of the combinations of both.
+    near_packing: Packing,
+    far_packing: Packing,
     /// For each line across and each of its far states: the near states that are compatible with it, in order.
     compatible: Vec<Vec<Vec<u32>>>,
     /// Bytes of memory that the sweep holds between two parts.
     held: u64,
     /// The part that is being swept, if there is one, and those still to be swept, the next one last.
-    part: Option<Part>,
+    pub(super) part: Option<Part>,
     open: Vec<Part>,
     /// The sum for the parts that are done, and their share of the work.
     pub(super) total: Count,
     done: f64,
     /// Combinations read and generated so far.
-    work: u64,
+    pub(super) work: u64,
 }
 
 impl<K: Key, N: PathCount> Parts<K, N> {
     /// One part, which holds all. The frontiers must not be on the way past a line.
     pub(super) fn new(lines: &Lines, [near, far]: [Front<K, N>; 2], held: u64) -> Self {
-        let across = lines.across.iter().zip(near.depths.iter().zip(&far.depths));
-        let compatible = across.map(|(line, (&near, &far))| line.compatible_between(near, far));
+        let compatible = lines.across.iter().enumerate().map(|(i, line)| {
+            let [near, far] = [&near, &far].map(|front| lines.depth(front.end, front.passed, i));
+            line.compatible_between(near, far)
+        });
         Parts {
             compatible: compatible.collect(),
+            near_packing: lines.packing(End::Near, near.passed),
+            far_packing: lines.packing(End::Far, far.passed),
+            begin_at: [near.passed, far.passed],
             near,
             far,
             held,
@@ -83,35 +92,16 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         }
     }
 
-    /// Whether frontiers that have passed this number of lines are where the parts begin.
-    pub(super) fn begin_at(&self, near_passed: usize, far_passed: usize) -> bool {
-        (self.near.passed, self.far.passed) == (near_passed, far_passed)
-    }
-
-    /// Whether no part is being swept.
-    pub(super) fn are_between(&self) -> bool {
-        self.part.is_none()
-    }
-
-    /// The bytes of memory that the sweep holds then.
-    pub(super) fn held_between(&self) -> u64 {
-        self.held
-    }
-
-    /// Adds combinations that have been read or generated.
-    pub(super) fn add_work(&mut self, combinations: u64) {
-        self.work += combinations;
-    }
-
     /// Adds the count of the part that is being swept.
     pub(super) fn end_part(&mut self, count: &Count) {
         self.total += count;
         self.done += self.part.take().map_or(0.0, |part| part.share);
     }
 
-    /// Leaves the part that is being swept, which then has to begin again.
-    pub(super) fn leave_part(&mut self) {
+    /// Leaves the part that is being swept, which then has to begin again. Returns the bytes of memory that the sweep holds then.
+    pub(super) fn leave_part(&mut self) -> u64 {
         self.open.extend(self.part.take());
+        self.held
     }
 
     /// The frontiers of the next part; `None` if all are done. [`SweepEnd::Full`] if the part does not fit into the memory.
@@ -119,14 +109,33 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         &mut self,
         resources: &Resources<'_>,
     ) -> Result<Option<[Front<K, N>; 2]>, SweepEnd> {
-        let Some(part) = self.open.pop() else {
+        self.part = self.open.pop();
+        let Some(part) = &self.part else {
             return Ok(None);
         };
-        resources.memory.restore(self.held);
-        let part = self.part.insert(part);
-        let restricted =
-            |front: &Front<K, N>| front.restricted(|key| part.allows(front, key), resources);
+        resources.restore(self.held);
+        let restricted = |front: &Front<K, N>| {
+            let allows = |key| self.allows(part, front.end, key);
+            let layer = front.layer.restricted(allows, resources)?;
+            Ok(Front {
+                len: layer.len(),
+                layer,
+                passed: front.passed,
+                ..Front::new(front.end, false)
+            })
+        };
         Ok(Some([restricted(&self.near)?, restricted(&self.far)?]))
+    }
+
+    /// Whether a part allows this combination of the layer of the frontier from this end.
+    fn allows(&self, part: &Part, end: End, key: K) -> bool {
+        part.restrictions.iter().all(|restriction| match end {
+            End::Near => {
+                let state = self.near_packing.fields[restriction.line].state(key);
+                restriction.near.contains(&(state as u32))
+            }
+            End::Far => restriction.far[self.far_packing.fields[restriction.line].state(key)],
+        })
     }
 
     /// Divides the part that is being swept, which then has to begin again in two halves. Returns whether it could be divided.
@@ -148,7 +157,9 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         let number = SAMPLE * MAX_SAMPLE_FACTOR.min(1 << divisions);
         let sample = |front: &Front<K, N>| -> Vec<K> {
             let sample = front.layer.sample(number);
-            sample.filter(|&key| part.allows(front, key)).collect()
+            sample
+                .filter(|&key| self.allows(part, front.end, key))
+                .collect()
         };
         let (near, far) = (sample(&self.near), sample(&self.far));
         if near.len().min(far.len()) < MIN_SAMPLED {
@@ -182,45 +193,41 @@ impl<K: Key, N: PathCount> Parts<K, N> {
 
     /// The best division of these combinations of both layers by the states of a line across: those below a bound, and the others.
     fn division(&self, line: usize, near: &[K], far: &[K]) -> Option<Division> {
-        let states = |front: &Front<K, N>, keys: &[K]| -> Vec<f64> {
-            let mut numbers = Vec::new();
+        // For each state, the share of the combinations with it.
+        let shares = |packing: &Packing, keys: &[K]| {
+            let mut shares = Vec::new();
             for &key in keys {
-                let state = front.packing.state(key, line);
-                numbers.resize(numbers.len().max(state + 1), 0.0);
-                numbers[state] += 1.0 / keys.len() as f64;
+                let state = packing.fields[line].state(key);
+                shares.resize(shares.len().max(state + 1), 0.0);
+                shares[state] += 1.0 / keys.len() as f64;
             }
-            numbers
+            shares
         };
-        let (near, far) = (states(&self.near, near), states(&self.far, far));
-        // For each bound, the far states that are compatible with a near one below it, and with another one.
-        let mut far_below = vec![0.0; near.len() + 1];
-        let mut far_above = vec![0.0; near.len() + 1];
-        for (compatible, &number) in self.compatible[line].iter().zip(&far) {
-            let mut present = compatible
-                .iter()
-                .copied()
-                .filter(|&state| near.get(state as usize).is_some_and(|&number| number > 0.0));
-            if let Some(first) = present.next() {
-                let last = present.next_back().unwrap_or(first);
-                far_below[first as usize + 1] += number;
-                far_above[last as usize] += number;
+        let near = shares(&self.near_packing, near);
+        let far = shares(&self.far_packing, far);
+        // For each far state its share, and the first and the last near state among those that occur and are compatible with it.
+        let far = self.compatible[line].iter().zip(far);
+        let far = far.filter_map(|(compatible, share)| {
+            let occurs = |state: &&u32| near.get(**state as usize).is_some_and(|&near| near > 0.0);
+            let mut states = compatible.iter().filter(occurs);
+            let first = *states.next()?;
+            Some((share, first, states.next_back().copied().unwrap_or(first)))
+        });
+        let far: Vec<(f64, u32, u32)> = far.collect();
+        let divisions = (1..near.len() as u32).map(|bound| {
+            let near_below: f64 = near[..bound as usize].iter().sum();
+            let (mut far_below, mut far_above) = (0.0, 0.0);
+            for &(share, first, last) in &far {
+                far_below += if first < bound { share } else { 0.0 };
+                far_above += if last >= bound { share } else { 0.0 };
             }
-        }
-        let above: Vec<f64> = (far_above.iter().rev())
-            .scan(0.0, |sum, number| {
-                *sum += number;
-                Some(*sum)
-            })
-            .collect();
-        let (mut near_below, mut below) = (0.0, 0.0);
-        let divisions = (1..near.len()).map(|bound| {
-            near_below += near[bound - 1];
-            below += far_below[bound];
-            let above = above[near.len() - bound];
             Division {
                 line,
-                bound: bound as u32,
-                shares: [(near_below + below) / 2.0, (1.0 - near_below + above) / 2.0],
+                bound,
+                shares: [
+                    (near_below + far_below) / 2.0,
+                    (1.0 - near_below + far_above) / 2.0,
+                ],
             }
         });
         divisions.min_by(|a, b| a.larger().total_cmp(&b.larger()))
@@ -235,19 +242,6 @@ impl<K: Key, N: PathCount> Parts<K, N> {
         }
         let per_share = (self.work as f64 + rest_of_part) / share;
         rest_of_part + (1.0 - share).max(0.0) * per_share
-    }
-}
-
-impl Part {
-    /// Whether the part allows this combination of the layer of a frontier.
-    fn allows<K: Key, N: PathCount>(&self, front: &Front<K, N>, key: K) -> bool {
-        self.restrictions.iter().all(|restriction| {
-            let state = front.packing.state(key, restriction.line);
-            match front.end {
-                End::Near => restriction.near.contains(&(state as u32)),
-                End::Far => restriction.far[state],
-            }
-        })
     }
 }
 

@@ -6,19 +6,17 @@
 //!
 //! A pass can pause after any batch. What it has done until then is in [`Generation`] and [`NextLayer`].
 
-use super::allowance::SweepEnd;
+use std::sync::atomic::AtomicBool;
+
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer};
-use super::partitioner::{Batch, Partitioner, Quota};
-use super::resources::{MAX_PARTITIONS, Resources};
-use super::table::{BLOCK, Table};
+use super::partitioner::{Batch, Partitioner};
+use super::resources::{BLOCK, Resources, SweepEnd};
+use super::table::Table;
 use super::transition::Transition;
 
-/// Intended number of combinations in a partition.
+/// Combinations of a layer for each partition of the next one, which is several times as large in most cases.
 const COMBINATIONS_PER_PARTITION: u64 = 1 << 12;
-
-/// When the partitions have on average more than 4 times the intended number of combinations, each is split into at most this number.
-const MAX_SPLIT_FACTOR: usize = 8;
 
 /// Successors in the first batch, and the factor by which each later batch is larger.
 const FIRST_BATCH: usize = 1 << 14;
@@ -26,9 +24,6 @@ const BATCH_GROWTH: usize = 4;
 
 /// From this number of combinations on, all threads work on a batch.
 const MIN_SHARED_BATCH: usize = 1 << 16;
-
-/// Where all threads work on a batch, it ends when all blocks but one in this number are filled, wherever they are.
-const SPARE_BLOCKS_DIVISOR: usize = 4;
 
 /// From this share of a layer on, the size of the next one is extrapolated.
 const MIN_SHARE_TO_EXTRAPOLATE: f64 = 0.25;
@@ -42,15 +37,13 @@ const BLOCKS_PER_POLL: u64 = (1 << 14) / BLOCK as u64;
 /// How far the successors of a layer have been generated.
 #[derive(Debug)]
 pub(super) struct Generation<K, N> {
-    chunks: Chunks,
+    pub(super) chunks: Chunks,
     partitioners: Vec<Partitioner<K, N>>,
     /// Maximum number of successors in the next batch.
     batch_size: usize,
     /// Whether the memory of the layer is freed where it has been read, and the number of partitions that have been freed.
     frees: bool,
     freed: usize,
-    /// See [`Batch::has_places`].
-    pub(super) has_places: bool,
 }
 
 impl<K: Key, N: PathCount> Generation<K, N> {
@@ -63,7 +56,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
         frees: bool,
         resources: &Resources<'_>,
     ) -> Self {
-        let chunk = layer.len() / (8 * resources.threads as u64);
+        let chunk = layer.len() / (8 * resources.allowance.threads as u64);
         let max_batch = resources.max_batch::<K, N>();
         Generation {
             chunks: Chunks::new(layer, chunk.clamp(1, MAX_CHUNK) as usize),
@@ -71,27 +64,101 @@ impl<K: Key, N: PathCount> Generation<K, N> {
             batch_size: FIRST_BATCH.max(4 * targets * BLOCK).min(max_batch),
             frees,
             freed: 0,
-            has_places: false,
         }
     }
 
-    /// The share of the layer that has been read, roughly.
-    pub(super) fn share(&self) -> f64 {
-        self.chunks.share()
+    /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
+    /// target. After a batch, `may_fit` is told the share of the layer that has been read: [`SweepEnd::Full`] if it returns `false`.
+    pub(super) fn run<T: Send>(
+        &mut self,
+        layer: &mut Layer<K, N>,
+        transition: &Transition<'_, K>,
+        targets: &mut [T],
+        resources: &mut Resources<'_>,
+        take: impl Fn(&mut T, &[(K, N)], &Resources<'_>) -> Result<(), SweepEnd> + Sync,
+        mut may_fit: impl FnMut(&[T], f64, &Resources<'_>) -> bool,
+    ) -> Result<(), SweepEnd> {
+        let max_batch = resources.max_batch::<K, N>();
+        let bytes = Partitioner::<K, N>::bytes(max_batch);
+        resources.charge(bytes)?;
+        let ended = loop {
+            match self.run_batch(layer, transition, targets, resources, &take) {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(end) => break Err(end),
+            }
+            if !may_fit(targets, self.chunks.share(), resources) {
+                break Err(SweepEnd::Full);
+            }
+            self.batch_size = (self.batch_size * BATCH_GROWTH).min(max_batch);
+        };
+        self.partitioners.iter_mut().for_each(Partitioner::free);
+        resources.release(bytes);
+        ended
     }
 
-    /// Frees the memory of the batches.
-    fn free_batches(&mut self, resources: &Resources<'_>) {
-        self.partitioners.iter_mut().for_each(Partitioner::free);
-        let bytes = Partitioner::<K, N>::bytes(resources.max_batch::<K, N>());
-        resources.memory.release(bytes);
+    /// Generates a batch of successors. Returns whether there are more.
+    fn run_batch<T: Send>(
+        &mut self,
+        layer: &mut Layer<K, N>,
+        transition: &Transition<'_, K>,
+        targets: &mut [T],
+        resources: &mut Resources<'_>,
+        take: impl Fn(&mut T, &[(K, N)], &Resources<'_>) -> Result<(), SweepEnd> + Sync,
+    ) -> Result<bool, SweepEnd> {
+        let partitioners = &mut self.partitioners;
+        if self.batch_size >= MIN_SHARED_BATCH {
+            partitioners.resize_with(resources.allowance.threads, || Partitioner::new(transition));
+        }
+        let count = partitioners.len();
+        let batch = Batch {
+            layer,
+            transition,
+            chunks: &self.chunks,
+            partitions: targets.len(),
+            max_blocks: (self.batch_size / BLOCK / count).max(2 * targets.len()),
+            max_work: (resources.combinations / count as u64).saturating_add(1),
+            is_done: AtomicBool::new(false),
+        };
+        let is_large = count > 1;
+        resources.for_each(is_large, partitioners, |_, partitioner| {
+            partitioner.fill(&batch, resources)
+        })?;
+        resources.for_each(is_large, targets, |i, target| {
+            let mut blocks_until_poll = 0;
+            let mut take_block = |block: &[(K, N)]| {
+                if blocks_until_poll == 0 {
+                    resources.poll()?;
+                    blocks_until_poll = BLOCKS_PER_POLL;
+                }
+                blocks_until_poll -= 1;
+                take(target, block, resources)
+            };
+            let mut filled = partitioners.iter();
+            filled.try_for_each(|partitioner| partitioner.for_each_block(i, &mut take_block))
+        })?;
+        let work = partitioners.iter().map(|partitioner| partitioner.work);
+        resources.spend(work.sum())?;
+        resources.poll()?;
+        let next = self.chunks.partition();
+        let has_more = next.is_some() || partitioners.iter().any(Partitioner::is_open);
+        if self.frees {
+            let open = partitioners.iter().filter_map(Partitioner::partition);
+            let read = match has_more {
+                true => open.chain(next).min().unwrap_or(self.freed),
+                false => layer.partitions.len(),
+            };
+            layer.free(self.freed..read, resources);
+            self.freed = read;
+        }
+        Ok(has_more)
     }
 }
 
 /// The next layer, while it is being built.
 #[derive(Debug)]
 pub(super) struct NextLayer<K, N> {
-    /// Its partitions. Their number grows with their size.
+    /// Its partitions.
     pub(super) tables: Vec<Table<K, N>>,
     /// The share of the layer before and the number of combinations, after the batch before.
     before: (f64, usize),
@@ -107,11 +174,9 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         frees: bool,
         resources: &Resources<'_>,
     ) -> Self {
-        let wanted =
-            usize::try_from(layer.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
-        let count = (wanted.min(MAX_PARTITIONS) + 1)
-            .next_power_of_two()
-            .min(resources.max_partitions::<K, N>());
+        let wanted = (layer.len() / COMBINATIONS_PER_PARTITION) as usize + 1;
+        let count = wanted.next_power_of_two();
+        let count = count.min(resources.max_partitions::<K, N>());
         NextLayer {
             tables: vec![Table::default(); count],
             before: (0.0, 0),
@@ -127,20 +192,16 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         resources: &mut Resources<'_>,
     ) -> Result<(), SweepEnd> {
         let frees = self.generation.frees;
-        let before = &mut self.before;
-        layer.generate_successors(
-            &mut self.generation,
+        self.generation.run(
+            layer,
             transition,
             &mut self.tables,
             resources,
-            |table, block, _, resources| table.add(block, &resources.memory),
-            |tables, resources, share| {
+            Table::add,
+            |tables, share, resources| {
                 let now = (share, tables.iter().map(Table::len).sum());
-                let before = std::mem::replace(before, now);
-                if !frees && outgrows(tables, resources, before, now) {
-                    return Err(SweepEnd::Full);
-                }
-                split(tables, resources)
+                let before = std::mem::replace(&mut self.before, now);
+                frees || !outgrows(tables, resources, before, now)
             },
         )
     }
@@ -152,7 +213,7 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
 
     /// The share of the layer before that has been read, roughly.
     pub(super) fn share(&self) -> f64 {
-        self.generation.share()
+        self.generation.chunks.share()
     }
 
     /// Completes the layer.
@@ -161,120 +222,14 @@ impl<K: Key, N: PathCount> NextLayer<K, N> {
         let tables = self.tables.into_iter();
         let mut partitions: Vec<_> = tables.map(|table| (table, Vec::new())).collect();
         resources.for_each(is_large, &mut partitions, |_, (table, partition)| {
-            if (resources.stop)() {
-                return Err(SweepEnd::Stopped);
-            }
-            *partition = std::mem::take(table).into_vec(&resources.memory);
+            resources.poll()?;
+            *partition = std::mem::take(table).into_vec(resources);
             Ok(())
         })?;
         let partitions = partitions.into_iter();
-        Ok(Layer::new(
-            partitions.map(|(_, partition)| partition).collect(),
-        ))
-    }
-}
-
-impl<K: Key, N: PathCount> Layer<K, N> {
-    /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
-    /// target, and is told this layer; `after_batch` may split the targets, and is told the share of the layer that has been read.
-    pub(super) fn generate_successors<T: Send>(
-        &mut self,
-        generation: &mut Generation<K, N>,
-        transition: &Transition<'_, K>,
-        targets: &mut Vec<T>,
-        resources: &mut Resources<'_>,
-        take: impl Fn(&mut T, &[(K, N)], &Self, &Resources<'_>) -> Result<(), SweepEnd> + Sync,
-        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_>, f64) -> Result<(), SweepEnd>,
-    ) -> Result<(), SweepEnd> {
-        let max_batch = resources.max_batch::<K, N>();
-        if !(resources.memory).try_reserve(Partitioner::<K, N>::bytes(max_batch)) {
-            return Err(SweepEnd::Full);
-        }
-        let Generation {
-            chunks,
-            partitioners,
-            batch_size,
-            frees,
-            freed,
-            has_places,
-        } = generation;
-        loop {
-            if *batch_size >= MIN_SHARED_BATCH {
-                partitioners.resize_with(resources.threads, || Partitioner::new(transition));
-            }
-            let (stop, count) = (resources.stop, partitioners.len());
-            let first_blocks = count * targets.len();
-            let blocks = (*batch_size / BLOCK).max(2 * first_blocks);
-            let batch = Batch {
-                layer: self,
-                transition,
-                chunks,
-                partitions: targets.len(),
-                max_blocks: blocks / count,
-                has_places: *has_places,
-            };
-            let is_large = count > 1;
-            // A thread may fill more blocks than the others, so all together fill less than they have.
-            let filled = match is_large {
-                true => blocks - blocks / SPARE_BLOCKS_DIVISOR,
-                false => blocks,
-            };
-            let work = resources.combinations.saturating_add(count as u64);
-            let quota = Quota::new(count, filled - first_blocks, work);
-            resources.for_each(is_large, partitioners, |_, partitioner| {
-                partitioner.fill(&batch, &quota, stop)
-            })?;
-            let layer = &*self;
-            resources.for_each(is_large, targets, |i, target| {
-                let mut blocks_until_poll = 0;
-                let mut take_block = |block: &[(K, N)]| {
-                    if blocks_until_poll == 0 {
-                        if stop() {
-                            return Err(SweepEnd::Stopped);
-                        }
-                        blocks_until_poll = BLOCKS_PER_POLL;
-                    }
-                    blocks_until_poll -= 1;
-                    take(target, block, layer, resources)
-                };
-                let mut filled = partitioners.iter();
-                filled.try_for_each(|partitioner| partitioner.for_each_block(i, &mut take_block))
-            })?;
-            let work = partitioners
-                .iter()
-                .map(|partitioner| partitioner.work)
-                .sum();
-            if let Err(end) = resources.spend(work) {
-                generation.free_batches(resources);
-                return Err(end);
-            }
-            if stop() {
-                return Err(SweepEnd::Stopped);
-            }
-            let next = chunks.partition();
-            if next.is_none() && !partitioners.iter().any(Partitioner::is_open) {
-                break;
-            }
-            let read = partitioners
-                .iter()
-                .filter_map(Partitioner::partition)
-                .chain(next)
-                .min();
-            let read = read.filter(|_| *frees).unwrap_or(*freed);
-            for partition in *freed..read {
-                self.free(partition, &resources.memory);
-            }
-            *freed = read;
-            after_batch(targets, resources, chunks.share())?;
-            *batch_size = (*batch_size * BATCH_GROWTH).min(max_batch);
-        }
-        if *frees {
-            for partition in *freed..self.partitions.len() {
-                self.free(partition, &resources.memory);
-            }
-        }
-        generation.free_batches(resources);
-        Ok(())
+        Ok(Layer {
+            partitions: partitions.map(|(_, partition)| partition).collect(),
+        })
     }
 }
 
@@ -294,36 +249,7 @@ fn outgrows<K: Key, N: PathCount>(
     let factor = (1.0 / share).powf(exponent);
     let bytes_to_grow =
         |table: &Table<K, N>| table.bytes_to_grow((factor * table.len() as f64) as usize);
-    tables.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
-}
-
-/// Splits the partitions when they have become large, unless the memory does not suffice.
-fn split<K: Key, N: PathCount>(
-    tables: &mut Vec<Table<K, N>>,
-    resources: &Resources<'_>,
-) -> Result<(), SweepEnd> {
-    let count = tables.len();
-    let factor = MAX_SPLIT_FACTOR.min(resources.max_partitions::<K, N>() / count);
-    let len: usize = tables.iter().map(Table::len).sum();
-    let needed: u64 = tables.iter().map(|table| table.split_bytes(factor)).sum();
-    if factor < 2
-        || (len as u64) < 4 * COMBINATIONS_PER_PARTITION * count as u64
-        || needed > resources.memory.remaining()
-    {
-        return Ok(());
-    }
-    let whole = tables.drain(..).map(|table| vec![table]);
-    let mut parts: Vec<Vec<Table<K, N>>> = whole.collect();
-    resources.for_each(true, &mut parts, |_, tables| {
-        if (resources.stop)() {
-            return Err(SweepEnd::Stopped);
-        }
-        let table = tables.pop().unwrap_or_default();
-        *tables = table.split(factor, count * factor, &resources.memory)?;
-        Ok(())
-    })?;
-    tables.extend(parts.into_iter().flatten());
-    Ok(())
+    tables.iter().map(bytes_to_grow).sum::<u64>() > resources.remaining()
 }
 
 #[cfg(test)]

@@ -4,12 +4,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::allowance::SweepEnd;
-use super::key::{Key, PathCount};
-use super::memory::Memory;
-
-/// Maximum number of combinations that are added at once.
-pub(crate) const BLOCK: usize = 64;
+use super::key::{Key, PathCount, bytes_of};
+use super::resources::{BLOCK, Resources, SweepEnd};
 
 /// Buckets of a table at its first allocation.
 const FIRST_BUCKETS: usize = 2 * BLOCK;
@@ -29,11 +25,6 @@ impl<K, N> Default for Table<K, N> {
             buckets: 0,
         }
     }
-}
-
-/// The bytes of this number of combinations with their path counts.
-pub(crate) fn bytes_of<K, N>(combinations: usize) -> u64 {
-    (combinations * size_of::<(K, N)>()) as u64
 }
 
 /// The bytes of this number of buckets: each has a combination, its path count, and one byte of the hash table's own.
@@ -69,9 +60,13 @@ impl<K: Key, N: PathCount> Table<K, N> {
 
     /// Adds up to [`BLOCK`] combinations. [`SweepEnd::Full`] when there is no memory for a larger table.
     #[inline]
-    pub(crate) fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Result<(), SweepEnd> {
+    pub(crate) fn add(
+        &mut self,
+        block: &[(K, N)],
+        resources: &Resources<'_>,
+    ) -> Result<(), SweepEnd> {
         if self.map.len() + block.len() > capacity(self.buckets) {
-            self.grow(memory)?;
+            self.grow(resources)?;
         }
         for &(key, paths) in block {
             match self.map.get_mut(&key) {
@@ -87,61 +82,39 @@ impl<K: Key, N: PathCount> Table<K, N> {
         Ok(())
     }
 
-    fn grow(&mut self, memory: &Memory<'_>) -> Result<(), SweepEnd> {
+    fn grow(&mut self, resources: &Resources<'_>) -> Result<(), SweepEnd> {
         let before = self.buckets;
         let buckets = (2 * before).max(FIRST_BUCKETS);
-        if !memory.try_reserve(bytes_of_buckets::<K, N>(buckets)) {
-            return Err(SweepEnd::Full);
-        }
+        resources.charge(bytes_of_buckets::<K, N>(buckets))?;
         self.buckets = buckets;
         self.map.reserve(capacity(buckets) - self.map.len());
-        memory.release(bytes_of_buckets::<K, N>(before));
+        resources.release(bytes_of_buckets::<K, N>(before));
         Ok(())
     }
 
-    /// Divides the combinations among `factor` tables, each of which is one of `partitions` partitions.
-    pub(crate) fn split(
-        mut self,
-        factor: usize,
-        partitions: usize,
-        memory: &Memory<'_>,
-    ) -> Result<Vec<Self>, SweepEnd> {
-        let mut tables: Vec<Self> = vec![Table::default(); factor];
-        for combination in self.map.drain() {
-            tables[combination.0.partition(partitions) % factor].add(&[combination], memory)?;
-        }
-        memory.release(bytes_of_buckets::<K, N>(self.buckets));
-        Ok(tables)
-    }
-
-    /// An upper bound on the bytes that dividing it among `factor` tables takes.
-    pub(crate) fn split_bytes(&self, factor: usize) -> u64 {
-        bytes_of_buckets::<K, N>(4 * self.map.len() + factor * FIRST_BUCKETS)
-    }
-
     /// The combinations with their path counts, in no particular order.
-    pub(crate) fn into_vec(self, memory: &Memory<'_>) -> Vec<(K, N)> {
+    pub(crate) fn into_vec(self, resources: &Resources<'_>) -> Vec<(K, N)> {
         // The vector and the table exist at the same time until all is copied.
-        memory.reserve(bytes_of::<K, N>(self.map.len()));
+        resources.reserve(bytes_of::<K, N>(self.map.len()));
         let combinations = self.map.into_iter().collect();
-        memory.release(bytes_of_buckets::<K, N>(self.buckets));
+        resources.release(bytes_of_buckets::<K, N>(self.buckets));
         combinations
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::allowance::Allowance;
+    use super::super::resources::Allowance;
     use super::*;
 
     #[test]
     fn a_table_adds_up_path_counts_and_stays_within_its_memory() {
-        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
+        let resources = Resources::new(Allowance::of(1 << 20, 0), 1, 0);
         let mut table = Table::<u64, u64>::default();
         let keys: Vec<(u64, u64)> = (0..5000).map(|i| (i * i % 4001, i + 1)).collect();
         let mut wanted = std::collections::BTreeMap::new();
         for block in keys.chunks(BLOCK) {
-            assert_eq!(table.add(block, &memory), Ok(()));
+            assert_eq!(table.add(block, &resources), Ok(()));
             block
                 .iter()
                 .for_each(|&(key, paths)| *wanted.entry(key).or_insert(0) += paths);
@@ -156,31 +129,19 @@ mod tests {
         // Memory is charged for exactly the buckets that are allocated.
         assert_eq!(table.map.capacity(), capacity(table.buckets));
         let taken = bytes_of_buckets::<u64, u64>(table.buckets);
-        assert_eq!(memory.remaining(), (1 << 20) - taken);
-        assert_eq!(
-            table.split_bytes(4),
-            bytes_of_buckets::<u64, u64>(4 * wanted.len() + 4 * FIRST_BUCKETS)
-        );
-        let most = table.split_bytes(4);
-        let tables = table.split(4, 4, &memory).unwrap();
-        assert!((1 << 20) - memory.remaining() <= most);
-        assert_eq!(tables.iter().map(Table::len).sum::<usize>(), wanted.len());
-        for (&key, &paths) in &wanted {
-            assert_eq!(tables[key.partition(4)].get(key), Some(paths));
-        }
-        let dense: Vec<_> = tables.into_iter().map(|t| t.into_vec(&memory)).collect();
-        let places: usize = dense.iter().map(|partition| partition.capacity()).sum();
-        assert_eq!(memory.remaining(), (1 << 20) - bytes_of::<u64, u64>(places));
-        let mut dense: Vec<_> = dense.concat();
+        assert_eq!(resources.remaining(), (1 << 20) - taken);
+        let mut dense = table.into_vec(&resources);
+        let taken = bytes_of::<u64, u64>(dense.capacity());
+        assert_eq!(resources.remaining(), (1 << 20) - taken);
         dense.sort_unstable();
         assert_eq!(dense, Vec::from_iter(wanted));
     }
 
     #[test]
     fn a_table_without_memory_is_full_and_keeps_its_entries() {
-        let memory = Memory::new(Allowance::of(4096, 0), 0);
+        let resources = Resources::new(Allowance::of(4096, 0), 1, 0);
         let mut table = Table::<u64, u64>::default();
-        let mut add = |key| table.add(&[(key, 1)], &memory);
+        let mut add = |key| table.add(&[(key, 1)], &resources);
         assert!((0..112).all(|key| add(key) == Ok(())));
         assert!((112..1000).all(|key| add(key) == Err(SweepEnd::Full)));
         assert_eq!((table.len(), table.get(1)), (112, Some(1)));
@@ -188,20 +149,20 @@ mod tests {
 
     #[test]
     fn a_path_count_that_is_too_large_is_an_overflow() {
-        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
+        let resources = Resources::new(Allowance::of(1 << 20, 0), 1, 0);
         let mut table = Table::<u64, u64>::default();
-        assert_eq!(table.add(&[(1, u64::MAX)], &memory), Ok(()));
-        assert_eq!(table.add(&[(1, 1)], &memory), Err(SweepEnd::Overflow));
+        assert_eq!(table.add(&[(1, u64::MAX)], &resources), Ok(()));
+        assert_eq!(table.add(&[(1, 1)], &resources), Err(SweepEnd::Overflow));
     }
 
     #[test]
     fn a_table_grows_to_the_next_power_of_two() {
-        let memory = Memory::new(Allowance::of(1 << 20, 0), 0);
+        let resources = Resources::new(Allowance::of(1 << 20, 0), 1, 0);
         let mut table = Table::<u64, u64>::default();
         assert_eq!(table.bytes_to_grow(0), 0);
-        assert_eq!(table.add(&[(1, 1)], &memory), Ok(()));
+        assert_eq!(table.add(&[(1, 1)], &resources), Ok(()));
         // It has 128 buckets of 17 bytes, an eighth of which stays free.
-        assert_eq!(memory.remaining(), (1 << 20) - 128 * 17);
+        assert_eq!(resources.remaining(), (1 << 20) - 128 * 17);
         assert_eq!(table.bytes_to_grow(112), 0);
         assert_eq!(table.bytes_to_grow(113), 128 * 17);
         assert_eq!(table.bytes_to_grow(1000), (2048 - 128) * 17);

@@ -6,19 +6,13 @@
 
 use std::ops::BitXor;
 
-use super::key::Key;
+use super::key::{Field, Key, Packing};
 use super::line_fillings::{FillingsCursor, LineFillings};
 use super::lines::AlongLine;
-use super::packing::{Field, Packing};
 
-/// What passing a line does to a line across: for each of its states, the possible next states.
-#[derive(Clone, Debug)]
-pub(crate) enum Move {
-    /// The passed line crosses it: the next states after an empty and after a filled cell.
-    Crossed(Vec<[Vec<u32>; 2]>),
-    /// The passed line does not cross it.
-    Uncrossed(Vec<Vec<u32>>),
-}
+/// What passing a line does to a line across: for each of its states, the possible next states after an empty and after a filled cell. If the
+/// passed line does not cross it, those after an empty cell are all.
+pub(crate) type Move = Vec<[Vec<u32>; 2]>;
 
 /// The next states of one state, packed into their field.
 #[derive(Clone, Copy, Debug)]
@@ -31,18 +25,11 @@ struct Next<K> {
     flags: u8,
 }
 
-/// Flags of [`Next::flags`]: the cell may be empty; it may be filled; for one of these there are several next states.
+/// Flags of [`Next::flags`]: the cell may be empty; it may be filled; for one of these there are several next states. Without a flag there is
+/// no next state.
 const CAN_EMPTY: u8 = 1;
 const CAN_FILL: u8 = 2;
 const HAS_CHOICE: u8 = 4;
-
-impl<K> Next<K> {
-    /// Whether there is no next state.
-    #[inline]
-    fn is_none(&self) -> bool {
-        self.flags & (CAN_EMPTY | CAN_FILL) == 0
-    }
-}
 
 /// The ranges in [`Transition::alternatives`] of the next states besides the first, after an empty cell and after a filled one.
 type Alternatives = [(u32, u32); 2];
@@ -53,28 +40,6 @@ struct LineTransition<K> {
     field: Field,
     next: Vec<Next<K>>,
     alternatives: Vec<Alternatives>,
-}
-
-impl<K: Key> LineTransition<K> {
-    /// The transitions of a line with this field. `next_of_states` has the next states of each state.
-    fn new(field: Field, next_of_states: impl Iterator<Item = (Next<K>, Alternatives)>) -> Self {
-        let (next, alternatives) = next_of_states.unzip();
-        LineTransition {
-            field,
-            next,
-            alternatives,
-        }
-    }
-
-    /// The transitions of a known cell: a single one, which changes no state.
-    fn known(fill: bool) -> Self {
-        let next = Next {
-            first: K::ZERO,
-            change: K::ZERO,
-            flags: if fill { CAN_FILL } else { CAN_EMPTY },
-        };
-        LineTransition::new(Field::NONE, std::iter::once((next, [(0, 0); 2])))
-    }
 }
 
 /// The transition past one line.
@@ -100,7 +65,7 @@ impl<'l, K: Key> Transition<'l, K> {
         after: &Packing,
     ) -> Self {
         let mut alternatives = Vec::new();
-        let mut next = |empty: &[u32], filled: &[u32], field: Field| {
+        let mut next = |[empty, filled]: &[Vec<u32>; 2], field: Field| {
             let mut key = |states: &[u32]| {
                 let from = alternatives.len() as u32;
                 let mut keys = states.iter().map(|&state| field.key::<K>(state));
@@ -121,42 +86,34 @@ impl<'l, K: Key> Transition<'l, K> {
             };
             (next, [more_empty, more_filled])
         };
+        let mut transition = |before: Field, moved: &Move, after: Field| {
+            let (next, alternatives) = moved.iter().map(|states| next(states, after)).unzip();
+            LineTransition {
+                field: before,
+                next,
+                alternatives,
+            }
+        };
+        // A known cell has a single transition, which changes no state.
+        let known = [vec![[vec![0], vec![]]], vec![[vec![], vec![0]]]];
         let line_fillings = &line.line_fillings;
         let mut crossings = line.crossings.iter();
-        let mut crossed = Vec::with_capacity(line_fillings.cells.len());
-        for cell in &line_fillings.cells {
-            crossed.push(match cell {
-                Some(fill) => LineTransition::known(*fill),
-                None => {
-                    let i = *crossings
-                        .next()
-                        .expect("each unknown cell is crossed by a line across");
-                    let Move::Crossed(states) = &moves[i] else {
-                        unreachable!("a crossing is a crossing for both lines")
-                    };
-                    let next =
-                        |[empty, filled]: &[Vec<u32>; 2]| next(empty, filled, after.field(i));
-                    LineTransition::new(before.field(i), states.iter().map(next))
-                }
-            });
-        }
-        let mut uncrossed = Vec::new();
-        for (i, moved) in moves.iter().enumerate() {
-            if let Move::Uncrossed(states) = moved {
-                let next = |states: &Vec<u32>| next(states, &[], after.field(i));
-                uncrossed.push(LineTransition::new(
-                    before.field(i),
-                    states.iter().map(next),
-                ));
+        let crossed = line_fillings.cells.iter().map(|cell| match cell {
+            Some(fill) => transition(Field::NONE, &known[usize::from(*fill)], Field::NONE),
+            None => {
+                let i = *crossings.next().expect("each unknown cell is a crossing");
+                transition(before.fields[i], &moves[i], after.fields[i])
             }
-        }
-        let blocks = |(i, line): (usize, &LineTransition<K>)| {
-            let blocks = line.next.iter().any(Next::is_none);
-            blocks.then_some(i)
-        };
+        });
+        let crossed: Vec<LineTransition<K>> = crossed.collect();
+        let uncrossed = (0..moves.len()).filter(|i| !line.crossings.contains(i));
+        let uncrossed = uncrossed.map(|i| transition(before.fields[i], &moves[i], after.fields[i]));
+        let uncrossed = uncrossed.collect();
+        let blocks = |i: &usize| crossed[*i].next.iter().any(|next| next.flags == 0);
+        let blocking = (0..crossed.len()).filter(blocks).collect();
         Transition {
             line_fillings,
-            blocking: crossed.iter().enumerate().filter_map(blocks).collect(),
+            blocking,
             crossed,
             uncrossed,
             alternatives,
@@ -169,21 +126,13 @@ impl<'l, K: Key> Transition<'l, K> {
     pub(crate) fn blocks(&self, key: K) -> bool {
         self.blocking.iter().any(|&i| {
             let line = &self.crossed[i];
-            line.next[line.field.state(key)].is_none()
+            line.next[line.field.state(key)].flags == 0
         })
     }
 
-    /// A generator of the successors of one combination after the other.
-    pub(crate) fn successors(&self) -> Successors<K> {
-        self.generator(false)
-    }
-
-    /// A generator that can also tell by which filling a combination leads to a successor, see [`Successors::for_each_traced`].
-    pub(crate) fn traced_successors(&self) -> Successors<K> {
-        self.generator(true)
-    }
-
-    fn generator(&self, is_traced: bool) -> Successors<K> {
+    /// A generator of the successors of one combination after the other. If `is_traced`, it can also tell by which filling a combination
+    /// leads to a successor, see [`Successors::for_each_traced`].
+    pub(crate) fn successors(&self, is_traced: bool) -> Successors<K> {
         let cells = self.crossed.len();
         Successors {
             is_traced,
@@ -286,7 +235,7 @@ impl<K: Key> Successors<K> {
     }
 
     /// Calls `visit` with each successor of this combination, and with the filled cells of the filling that leads to it: bits, by the index
-    /// of the cell in [`LineFillings::cells`]. The generator must be one of [`Transition::traced_successors`].
+    /// of the cell in [`LineFillings::cells`]. The generator must be a traced one.
     pub(crate) fn for_each_traced(
         &mut self,
         transition: &Transition<'_, K>,
@@ -427,20 +376,20 @@ mod tests {
             line_fillings: LineFillings::new(&[1, 1], 5, Known::NOTHING, 0x1fu64).unwrap(),
             crossings: vec![2, 3, 4, 5, 6],
         };
-        let stays = || Move::Uncrossed(vec![vec![0]]);
+        let stays = || vec![[vec![0], vec![]]];
         let mut moves = vec![stays(), stays()];
         moves.extend((0..5).map(|i| match i % 2 {
-            0 => Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]),
-            _ => Move::Crossed(vec![[vec![0, 1], vec![2]], [vec![1], vec![0, 1, 2]]]),
+            0 => vec![[vec![0], vec![1]], [vec![1], vec![]]],
+            _ => vec![[vec![0, 1], vec![2]], [vec![1], vec![0, 1, 2]]],
         }));
-        moves.push(Move::Uncrossed(vec![vec![0, 2], vec![1]]));
+        moves.push(vec![[vec![0, 2], vec![]], [vec![1], vec![]]]);
         let packing = |states| Packing::new([states_of_first; 2].into_iter().chain([states; 6]));
         let (before, after) = (packing(2), packing(3));
         let transition = Transition::<K>::new(&line, &moves, &before, &after);
-        let mut successors = transition.successors();
+        let mut successors = transition.successors(false);
         for states in 0..1u32 << 6 {
             let state = |i: usize| (states >> i & 1) as usize;
-            let key = (0..6).map(|i| before.field(i + 2).key::<K>(state(i) as u32));
+            let key = (0..6).map(|i| before.fields[i + 2].key::<K>(state(i) as u32));
             let key = key.fold(K::ZERO, |a, b| a ^ b);
             let mut wanted = Vec::new();
             for filling in
@@ -448,11 +397,9 @@ mod tests {
             {
                 let mut keys = vec![K::ZERO];
                 for (i, moved) in moves[2..].iter().enumerate() {
-                    let next = match moved {
-                        Move::Crossed(next) => &next[state(i)][filling >> i & 1],
-                        Move::Uncrossed(next) => &next[state(i)],
-                    };
-                    let field = after.field(i + 2);
+                    // The last line is not crossed.
+                    let next = &moved[state(i)][filling >> i & 1];
+                    let field = after.fields[i + 2];
                     let with = |key: K| next.iter().map(move |&state| key ^ field.key(state));
                     keys = keys.into_iter().flat_map(with).collect();
                 }

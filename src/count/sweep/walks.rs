@@ -1,5 +1,5 @@
 //! Random walks through the lines ahead of a frontier, which estimate how many combinations it will generate (Knuth 1975, "Estimating the
-//! efficiency of backtrack programs").
+//! efficiency of backtrack programs"), and the choice of the line at which the two frontiers meet.
 
 use super::key::{Key, PathCount};
 use super::layer::Layer;
@@ -21,6 +21,9 @@ const STORED_POWER: f64 = 0.75;
 
 /// Combinations for which a table has room for each one in it, at most.
 const TABLE_ROOM: f64 = 2.3;
+
+/// Maximum number of classes of fillings at the meeting.
+const MAX_CLASSES: f64 = 64.0;
 
 /// What a frontier is expected to do at a line.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +72,7 @@ impl<K: Key> Walks<K> {
 
     /// Moves each walk to one of the successors of its combination, if there is one.
     pub(super) fn pass(&mut self, transition: &Transition<'_, K>) -> Expected {
-        let mut successors = transition.successors();
+        let mut successors = transition.successors(false);
         let (mut walked, mut generated, mut total) = (0.0, 0.0, 0);
         let numbers = self.walks.iter().map(|(_, number)| number);
         let sampled: f64 = numbers.sum();
@@ -109,10 +112,51 @@ impl<K: Key> Walks<K> {
     }
 }
 
+/// The best line for the meeting, and the combinations that are read and generated then. `near` and `far` are what the frontiers are expected
+/// to do at each of the lines between them. `None` if the memory, which has room for `max` combinations including those of the current
+/// layers, suffices for no line.
+///
+/// A frontier generates the same combinations wherever it meets the other one. So the work of a sweep is what the near frontier generates at
+/// each line up to that of the meeting, and what the far one generates at each line from there on. The choice is repeated after each line,
+/// so the estimates need not be accurate: what is far ahead does not matter yet.
+pub(super) fn choose_meeting(
+    near: &[Expected],
+    far: &[Expected],
+    max: f64,
+) -> Option<(usize, f64)> {
+    let (Some(at_near), Some(at_far)) = (near.first(), far.last()) else {
+        return None;
+    };
+    // While a frontier passes a line, its layer before the line is freed.
+    let fits = |passed: &[Expected], other: &Expected| {
+        let needed = |line: &Expected| line.room() + other.read;
+        passed.iter().all(|line| needed(line) < max)
+    };
+    let work = |passed: &[Expected]| passed.iter().map(|line| line.work()).sum::<f64>();
+    let work_of_meeting = |line: usize| {
+        let (before, behind) = (&near[..line], &far[line + 1..]);
+        if !fits(before, at_far) || !fits(behind, at_near) {
+            return None;
+        }
+        let (near, far) = (near[line], far[line]);
+        let stored = near.room().min(far.room());
+        let free = max - near.read - far.read;
+        if stored > MAX_CLASSES * free {
+            return None;
+        }
+        // Of several classes of fillings, each combination is read for about the root of their number: a cell that can have one value only
+        // rules out half of them.
+        let reads = (stored / free).max(1.0).sqrt();
+        let meeting = near.generated + far.generated + reads * (near.read + far.read);
+        Some((line, work(before) + work(behind) + meeting))
+    };
+    let meetings = (0..near.len()).filter_map(work_of_meeting);
+    meetings.min_by(|(_, a), (_, b)| a.total_cmp(b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{fills_once, with_transition};
-    use super::super::transition::Move;
     use super::*;
 
     /// What walks from these combinations, each of which is one bit for each line across, are expected to do at the first two of several
@@ -120,9 +164,11 @@ mod tests {
     fn pass_twice(blocks: &[u16], length: usize, fills: bool, keys: &[u64]) -> [(f64, f64); 2] {
         let moved = match fills {
             true => fills_once(),
-            false => Move::Crossed(vec![[vec![0], vec![0]]]),
+            false => vec![[vec![0], vec![0]]],
         };
-        let layer = Layer::new(vec![keys.iter().map(|&key| (key, 1u64)).collect()]);
+        let layer = Layer {
+            partitions: vec![keys.iter().map(|&key| (key, 1u64)).collect()],
+        };
         let mut walks = Walks::new(&layer);
         with_transition(blocks, &vec![moved; length], |transition| {
             [0, 1].map(|_| {
@@ -159,5 +205,52 @@ mod tests {
         // There are 177100 fillings, more than are generated for one walk and for all of them.
         let [first, _] = pass_twice(&[1; 6], 30, false, &[0, 0, 0]);
         assert_eq!(first, (3.0, 3.0 * MAX_GENERATED as f64));
+    }
+
+    /// Layers of these sizes before each line, with 10 successors for each combination.
+    fn expected(read: &[f64]) -> Vec<Expected> {
+        let line = |&read: &f64| Expected {
+            read,
+            generated: 10.0 * read,
+        };
+        read.iter().map(line).collect()
+    }
+
+    #[test]
+    fn frontiers_meet_where_the_work_is_least() {
+        let near = expected(&[1e3, 1e4, 1e5]);
+        let far = expected(&[3e3, 2e3, 1e3]);
+        let meeting = choose_meeting(&near, &far, 1e9);
+        assert_eq!(meeting, Some((0, 11.0 * 7e3)));
+        let (near, far) = (expected(&[1e3, 1e3, 1e5]), expected(&[1e5, 5e3, 1e3]));
+        let meeting = choose_meeting(&near, &far, 1e9);
+        assert_eq!(meeting, Some((1, 11.0 * 8e3)));
+    }
+
+    #[test]
+    fn a_layer_that_does_not_fit_is_avoided() {
+        let (near, far) = (expected(&[1e3, 1e5]), expected(&[1e3, 1e3]));
+        assert_eq!(choose_meeting(&near, &far, 1e9).unwrap().0, 0);
+        let (near, far) = (expected(&[1e3, 2e3]), expected(&[1e3, 1e5]));
+        assert_eq!(choose_meeting(&near, &far, 1e9).unwrap().0, 0);
+        assert_eq!(choose_meeting(&near, &far, 5e5).unwrap().0, 1);
+        assert_eq!(choose_meeting(&near, &far, 1e4), None);
+    }
+
+    #[test]
+    fn little_memory_costs_more_readings_at_the_meeting() {
+        let (near, far) = (expected(&[1e6]), expected(&[1e6]));
+        let work = |max| choose_meeting(&near, &far, max).unwrap().1;
+        assert_eq!(work(1e9), 2.2e7);
+        assert!(work(3e6) > 2.3e7);
+        assert_eq!(choose_meeting(&near, &far, 2e6), None);
+    }
+
+    #[test]
+    fn the_other_frontier_keeps_its_layer_while_one_passes_a_line() {
+        // A table for what is behind the first line has room for 6.5e4 combinations.
+        let (near, far) = (expected(&[1e4, 1e4]), expected(&[1e9, 1e4]));
+        assert_eq!(choose_meeting(&near, &far, 7e4), None);
+        assert_eq!(choose_meeting(&near, &far, 8e4).unwrap().0, 1);
     }
 }

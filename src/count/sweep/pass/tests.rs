@@ -1,8 +1,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::allowance::Allowance;
 use super::super::fixtures::{fills_once, must_fill, with_transition};
+use super::super::resources::Allowance;
 use super::*;
 
 fn resources(bytes: u64) -> Resources<'static> {
@@ -11,39 +11,13 @@ fn resources(bytes: u64) -> Resources<'static> {
 
 /// The combinations below `len` in this number of partitions.
 fn tables(partitions: usize, len: u64) -> Vec<Table<u64, u64>> {
-    let memory = resources(1 << 24).memory;
+    let resources = resources(1 << 24);
     let mut tables = vec![Table::default(); partitions];
     for key in 0..len {
         let table = &mut tables[key.partition(partitions)];
-        assert_eq!(table.add(&[(key, 1)], &memory), Ok(()));
+        assert_eq!(table.add(&[(key, 1)], &resources), Ok(()));
     }
     tables
-}
-
-#[test]
-fn large_partitions_are_split() {
-    let split_with = |partitions: usize, len: u64, resources: &Resources<'_>| {
-        let mut tables = tables(partitions, len);
-        split(&mut tables, resources).unwrap();
-        assert_eq!(tables.iter().map(Table::len).sum::<usize>() as u64, len);
-        assert!((0..len).all(|key| tables[key.partition(tables.len())].get(key) == Some(1)));
-        tables.len()
-    };
-    let enough = resources(1 << 24);
-    let large = 4 * COMBINATIONS_PER_PARTITION;
-    assert_eq!(split_with(1, large - 1, &enough), 1);
-    assert_eq!(split_with(1, large, &enough), MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(2, 2 * large - 1, &enough), 2);
-    assert_eq!(split_with(2, 2 * large, &enough), 2 * MAX_SPLIT_FACTOR);
-    let needed = tables(1, large)[0].split_bytes(MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(1, large, &resources(needed)), MAX_SPLIT_FACTOR);
-    assert_eq!(split_with(1, large, &resources(needed - 1)), 1);
-    // With batches this small there are at most two partitions.
-    let mut small = resources(1 << 24);
-    small.bytes = 1 << 16;
-    assert_eq!(small.max_partitions::<u64, u64>(), 2);
-    assert_eq!(split_with(1, large, &small), 2);
-    assert_eq!(split_with(2, 2 * large, &small), 2);
 }
 
 #[test]
@@ -71,7 +45,9 @@ fn with_layer(test: impl FnOnce(Layer<u64, u64>, &Transition<'_, u64>)) {
     let mut moves = vec![fills_once(); 18];
     moves[0] = must_fill();
     let combinations = (0..1 << 17).map(|key: u64| (2 * key, 1u64));
-    let layer = Layer::new(vec![combinations.collect()]);
+    let layer = Layer {
+        partitions: vec![combinations.collect()],
+    };
     with_transition(&[1], &moves, |transition| test(layer, transition));
 }
 
@@ -82,9 +58,12 @@ fn a_layer_that_cannot_be_built_again_is_built_as_far_as_possible() {
         with_layer(|mut layer, transition| {
             let mut resources = resources(1 << 24);
             resources.combinations = 1 << 20;
-            let reserved = resources.memory.remaining() - remaining;
-            assert!(resources.memory.try_reserve(reserved));
+            let reserved = resources.remaining() - remaining;
+            resources.charge(reserved).unwrap();
             let mut next = NextLayer::new(&layer, transition, frees, &resources);
+            // So that there are several batches.
+            next.tables.truncate(64);
+            next.generation.batch_size = FIRST_BATCH;
             ended_with.set(Some(next.build(&mut layer, transition, &mut resources)));
             len.set(next.len());
         });
@@ -116,22 +95,23 @@ fn a_batch_is_polled_while_its_blocks_are_added() {
                 since_poll.store(0, Ordering::Relaxed);
                 added.load(Ordering::Relaxed) >= max_blocks
             };
-            let mut resources = Resources {
+            let allowance = Allowance {
                 stop: &stop,
-                ..resources(1 << 24)
+                ..Allowance::of(1 << 24, u64::MAX)
             };
+            let mut resources = Resources::new(allowance, 1, 0);
             let mut generation = Generation::new(&layer, transition, 1, true, &resources);
-            let ended = layer.generate_successors(
-                &mut generation,
+            let ended = generation.run(
+                &mut layer,
                 transition,
-                &mut vec![()],
+                &mut [()],
                 &mut resources,
-                |_, _, _, _| {
+                |_, _, _| {
                     added.fetch_add(1, Ordering::Relaxed);
                     assert!(since_poll.fetch_add(1, Ordering::Relaxed) < BLOCKS_PER_POLL);
                     Ok(())
                 },
-                |_, _, _| Ok(()),
+                |_, _, _| true,
             );
             let is_stopped = max_blocks < u64::MAX;
             assert_eq!(ended.err(), is_stopped.then_some(SweepEnd::Stopped));
