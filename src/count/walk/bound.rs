@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::frame::Frame;
 use super::piece::WalkTask;
-use super::unfinished::{Snapshot, Unfinished};
+use super::unfinished::{Destination, Kind, Unfinished};
 use crate::count::components::Key;
 use crate::line::Word;
 use crate::solutions::Count;
@@ -65,22 +65,26 @@ impl<W: Word, F: Fn(&Key) -> Vec<Arc<Unfinished<W>>>> Bound<W, F> {
         *(self.copies)
             .entry(Arc::as_ptr(unfinished))
             .or_insert_with(|| {
-                let Snapshot {
-                    value,
-                    gaps,
-                    is_product,
-                    receivers,
-                    is_result,
-                    key,
-                } = unfinished.snapshot();
-                let receivers = receivers.into_iter().map(Target::Unfinished);
-                let result = is_result.then_some(Target::Result);
+                let state = unfinished.state();
+                let target = |side: &Arc<_>| Target::Unfinished(Arc::clone(side));
                 nodes.push(Node {
-                    value,
-                    gaps,
-                    is_product,
-                    targets: receivers.chain(result).collect(),
-                    key,
+                    value: state.value.clone(),
+                    gaps: state.gaps,
+                    is_product: matches!(state.kind, Kind::Side { .. }),
+                    targets: match &state.destination {
+                        Destination::Nowhere => Vec::new(),
+                        Destination::WalkResult => vec![Target::Result],
+                        Destination::Gap(receiver) => vec![target(receiver)],
+                        Destination::WaitingSides(waiting) => {
+                            waiting.iter().map(|gap| target(&gap.side)).collect()
+                        }
+                    },
+                    key: match &state.kind {
+                        Kind::Component { record, .. } => {
+                            record.as_ref().map(|record| record.component.key.clone())
+                        }
+                        Kind::Side { .. } => None,
+                    },
                 });
                 nodes.len() - 1
             })

@@ -281,11 +281,6 @@ impl<W: Word> Walk<W> {
         waiting
     }
 
-    /// A new owner for a component that must be counted again. It passes the value to the sides that wait for the component.
-    pub(super) fn owner_for_recount(&self, waiting: Vec<WaitingSide<W>>) -> Arc<Unfinished<W>> {
-        Unfinished::product(Destination::WaitingSides(waiting))
-    }
-
     /// Adds the bytes of a component that becomes unfinished.
     pub(super) fn charge(&self, record: &ComponentRecord<W>) {
         self.unfinished_bytes

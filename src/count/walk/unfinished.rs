@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::count::components::{Component, ComponentValue, Key, Rows};
+use crate::count::components::{Component, ComponentValue, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
 use crate::run::lock;
@@ -47,13 +47,13 @@ impl<W> Unfinished<W> {
 }
 
 #[derive(Debug)]
-struct State<W> {
+pub(super) struct State<W> {
     /// The sum of a component's sides, or the product of a side's components, so far.
-    value: Count,
+    pub(super) value: Count,
     /// Number of missing terms or factors. As long as the component or side is on a stack, its frame is one of them.
-    gaps: usize,
-    kind: Kind<W>,
-    destination: Destination<W>,
+    pub(super) gaps: usize,
+    pub(super) kind: Kind<W>,
+    pub(super) destination: Destination<W>,
 }
 
 /// A component or a side, with the data that the other one does not have.
@@ -114,20 +114,6 @@ impl<W> WaitingSide<W> {
     pub(crate) fn bytes(&self) -> u64 {
         (size_of_val(&*self.cells) + size_of::<WaitingSide<W>>() + OVERHEAD_BYTES) as u64
     }
-}
-
-/// A copy of what tells the value of an [`Unfinished`].
-#[derive(Debug)]
-pub(crate) struct Snapshot<W> {
-    pub(crate) value: Count,
-    pub(crate) gaps: usize,
-    /// Whether the value is a product, and not a sum.
-    pub(crate) is_product: bool,
-    /// Those of which the value will fill a gap; and whether it is the result of the walk.
-    pub(crate) receivers: Vec<Arc<Unfinished<W>>>,
-    pub(crate) is_result: bool,
-    /// The key of a component that is not on a stack.
-    pub(crate) key: Option<Key>,
 }
 
 /// The value that fills a gap.
@@ -196,37 +182,13 @@ impl<W: Word> Unfinished<W> {
         Self::new(Count::ONE, kind, destination)
     }
 
-    fn state(&self) -> MutexGuard<'_, State<W>> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State<W>> {
         lock(&self.state)
     }
 
     /// Adds a gap.
     pub(crate) fn add_gap(&self) {
         self.state().gaps += 1;
-    }
-
-    pub(crate) fn snapshot(&self) -> Snapshot<W> {
-        let state = self.state();
-        Snapshot {
-            value: state.value.clone(),
-            gaps: state.gaps,
-            is_product: matches!(state.kind, Kind::Side { .. }),
-            receivers: match &state.destination {
-                Destination::Nowhere | Destination::WalkResult => Vec::new(),
-                Destination::Gap(receiver) => vec![Arc::clone(receiver)],
-                Destination::WaitingSides(waiting) => {
-                    waiting.iter().map(|gap| Arc::clone(&gap.side)).collect()
-                }
-            },
-            is_result: matches!(state.destination, Destination::WalkResult),
-            key: match &state.kind {
-                Kind::Component {
-                    record: Some(record),
-                    ..
-                } => Some(record.component.key.clone()),
-                _ => None,
-            },
-        }
     }
 
     /// Records that the value is no longer needed, so that workers can abandon it.

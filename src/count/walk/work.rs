@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::frame::Frame;
 use super::piece::{PausedStack, Piece, WalkTask};
 use super::pool::Walk;
-use super::unfinished::Unfinished;
+use super::unfinished::{Destination, Unfinished};
 use super::walker::{NODES_PER_POLL, Walker};
 use crate::line::Word;
 use crate::run::memory_plan;
@@ -200,7 +200,7 @@ impl<W: Word> Walker<'_, '_, W> {
                     rows: self.board.rows_at(frame.mark),
                     component: frame.component,
                     side: None,
-                    owner: walk.owner_for_recount(waiting),
+                    owner: Unfinished::product(Destination::WaitingSides(waiting)),
                     weight: 0,
                 });
             }
