@@ -65,7 +65,8 @@ impl fmt::Display for Way {
 // What work costs, in nanoseconds. Work is computed from counters and not read from a clock, so that a run on one thread repeats exactly. Only
 // the proportions matter: of 70 runs of one racer of 0.5 to 10 seconds, half took 0.5 to 0.65 times the computed time on one machine.
 
-/// A node of a walk, an unknown cell of the component branched there, and a settled line.
+/// A node of a walk, an unknown cell of the component branched there, and a settled line; for lines of up to 64 cells. For each further word
+/// of 64 cells, a node costs as much again, and a settle grows with the square of the words: a longer line has more blocks, too.
 pub(crate) const NODE_NS: u64 = 700;
 pub(crate) const CELL_NS: u64 = 45;
 pub(crate) const SETTLE_NS: u64 = 120;

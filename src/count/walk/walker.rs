@@ -83,9 +83,10 @@ impl<'c, 'a, W: Word> Walker<'c, 'a, W> {
 
     /// All its work so far, in nanoseconds computed from counters.
     pub(crate) fn work(&self) -> u64 {
-        options::NODE_NS * self.statistics.nodes
-            + options::CELL_NS * self.branched_cells
-            + options::SETTLE_NS * self.board.settles()
+        let words = (W::BITS / u64::BITS as usize) as u64;
+        words * options::NODE_NS * self.statistics.nodes
+            + words * options::CELL_NS * self.branched_cells
+            + words * words * options::SETTLE_NS * self.board.settles()
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
