@@ -71,6 +71,7 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
                 let board = Board::with_rows(crew.clues, &self.root.rows);
                 match Sweep::new(&board, component, self.direction, keeps_graph, allowance) {
                     Ok(sweep) => sweep,
+                    Err(SweepEnd::Full) if kept > 0 => return (work, SliceEnd::More),
                     Err(_) => return (0, SliceEnd::Out),
                 }
             }
@@ -101,6 +102,11 @@ impl<W: Word> Racer<W> for SweepRacer<'_, W> {
                 self.left = sweep.forecast_ns() - sweep.work_ns() as f64;
                 self.sweep = Some(sweep);
                 return (spent, SliceEnd::More);
+            }
+            // A racer that is expected to end sooner has the memory that is lacking. This one begins again in its next turn.
+            Err(SweepEnd::Full) if kept > 0 => {
+                self.left += sweep.work_ns() as f64;
+                return (spent.max(work), SliceEnd::More);
             }
             // The race sees that the run was stopped.
             Err(SweepEnd::Stopped) => SliceEnd::More,
