@@ -122,7 +122,7 @@ pub struct Options {
     pub slice_ns: u64,
     /// Maximum number of settles for probing the root.
     pub max_probing_settles: u64,
-    /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
+    /// Sides of components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
     /// with less than a third of this number may be counted by two workers at once.
     pub min_shared_cells: u32,
     /// Components with fewer unknown cells are not probed, in walks.

@@ -86,7 +86,7 @@ pub(crate) struct Standing {
 }
 
 /// The racer that goes next, of a race that began with this many others.
-pub(crate) fn pick(racers: &[Standing], others: u64) -> usize {
+pub(crate) fn pick(racers: &[Standing], others_at_start: u64) -> usize {
     let all: u64 = racers.iter().map(|racer| racer.spent).sum::<u64>();
     let due = |racer: &Standing| match racer.spent {
         0 => racer.first_slice,
@@ -94,7 +94,7 @@ pub(crate) fn pick(racers: &[Standing], others: u64) -> usize {
     };
     let indices = || 0..racers.len();
     let least = indices().min_by_key(|&i| due(&racers[i])).unwrap_or(0);
-    if options::FAVOUR * due(&racers[least]) * others <= all {
+    if options::FAVOUR * due(&racers[least]) * others_at_start <= all {
         return least;
     }
     let favourite = indices().min_by(|&a, &b| {
@@ -134,7 +134,7 @@ pub(crate) fn race<W: Word>(
     let most = options::MAX_SLICES
         .saturating_mul(shortest)
         .saturating_mul(crew.workers as u64);
-    let others = runners.len().saturating_sub(1) as u64;
+    let others_at_start = runners.len().saturating_sub(1) as u64;
     while !control.poll() {
         if runners.is_empty() {
             return RaceEnd::Out;
@@ -143,12 +143,12 @@ pub(crate) fn race<W: Word>(
             .iter()
             .map(|runner| runner.standing(shortest))
             .collect();
-        let next = pick(&standings, others);
+        let next = pick(&standings, others_at_start);
         let work = slice(&standings, next).clamp(shortest, most);
         let mut runner = runners.remove(next);
         workers.crew().status.set_activity(runner.racer.activity());
-        let holders = Others::of(&mut runners, standings[next].left);
-        let (spent, end) = runner.racer.advance(workers, work, &holders);
+        let others = Others::of(&mut runners, standings[next].left);
+        let (spent, end) = runner.racer.advance(workers, work, &others);
         // Who does nothing has its turn too.
         runner.spent += spent.max(shortest.div_ceil(8));
         report(&runner, &end);

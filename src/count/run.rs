@@ -119,11 +119,8 @@ impl Run<'_> {
             }
             Opened::Contradiction | Opened::Stopped => return (None, None),
         };
-        // Where a solution is known, it is soon known whether there is another one.
-        let goal = self.goal().filter(|_| !root.components.is_empty());
-        let is_unique = goal.is_some_and(|goal| self.search_near(goal));
         if !keeps_graph {
-            let number = match is_unique {
+            let number = match self.is_soon_unique(&root) {
                 true => Some(Count::ONE),
                 false => self.count(root, Keeps::Number).number(),
             };
@@ -169,8 +166,16 @@ impl Run<'_> {
         goal.filter(|_| self.setup.is_whole())
     }
 
-    /// Looks for another solution near the goal with some nodes of the tree; returns whether there is none.
-    fn search_near(&self, goal: &Grid) -> bool {
+    /// Where the goal is a solution, looks for another one near it with some nodes of the tree; returns whether there is none. The other
+    /// methods, and racers that are named, count without it.
+    fn is_soon_unique<W: Word>(&mut self, root: &Root<W>) -> bool {
+        let is_auto = self.setup.method == Method::Auto && self.setup.options.ways.is_none();
+        let goal = self
+            .goal()
+            .filter(|_| is_auto && !root.components.is_empty());
+        let Some(goal) = goal else {
+            return false;
+        };
         let part = Arc::new(self.control.part(options::NEAR_NODES));
         let memory = memory_plan::NEAR.of(self.setup.limits.bytes());
         let search = Search::new(self.setup.puzzle).limits(Limits::default().memory(memory));
@@ -178,6 +183,8 @@ impl Run<'_> {
         if other.is_some() {
             self.status.raise_bound(Count::from(2));
         }
+        self.status.add_nodes(outcome.statistics.nodes);
+        self.statistics.add(&outcome.statistics);
         outcome.stopped.is_none() && other.is_none()
     }
 

@@ -1,8 +1,8 @@
-//! The oracle: a SAT solver that decides whether there is a solution below a node.
+//! The oracle: the SAT solver of one worker. It decides for an estimate whether there is a solution below a node, and looks for the backbone in
+//! a count.
 //!
-//! Below a wrong decision high in the tree, a search without clause learning meets millions of dead ends one by one. So when one side of a
-//! branch has taken many nodes without a solution, a [`SatSolver`] is asked whether it has any. If it has none, the whole side is closed at
-//! once, and the clauses learnt from the proof help later calls. Otherwise the solver returns a solution, a *witness*, which shows that
+//! Below a wrong decision high in the tree, descents without clause learning die one by one. If a [`SatSolver`] proves that a side has no
+//! solution, the clauses learnt from the proof help later calls. Otherwise the solver returns a solution, a *witness*, which shows that
 //! every node on the path to it has a solution too.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Oracle<'a> {
     near: Option<Arc<Grid>>,
     /// For sharing learnt clauses with the solvers of other threads.
     exchange: Option<Arc<Exchange>>,
-    /// Ticks of the solver after the last call, cached because the solver looks statistics up by name.
+    /// Ticks of the solver after the last question, cached because the solver looks statistics up by name.
     ticks: u64,
     /// Whether the solver could not be built: the build has none, there is too little memory, or the run has ended.
     is_unavailable: bool,
@@ -80,13 +80,11 @@ impl<'a> Oracle<'a> {
         let Some(solver) = self.solver(clues, rows) else {
             return Answer::Unknown;
         };
-        solver.exchange_clauses();
         for (cell, filled) in path {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = solver.solve(Some(conflicts));
         let ticks = solver.ticks();
-        solver.exchange_clauses();
         self.ticks = ticks;
         #[cfg(feature = "checked")]
         if let Answer::Solution(grid) = &answer {
@@ -102,11 +100,7 @@ impl<'a> Oracle<'a> {
         rows: &[Known<W>],
         work: impl FnOnce(&mut SatSolver) -> T,
     ) -> Option<T> {
-        let solver = self.solver(clues, rows)?;
-        let result = work(solver);
-        let ticks = solver.ticks();
-        self.ticks = ticks;
-        Some(result)
+        Some(work(self.solver(clues, rows)?))
     }
 
     fn solver<W: Word>(&mut self, clues: &Clues, rows: &[Known<W>]) -> Option<&mut SatSolver> {
@@ -137,7 +131,7 @@ impl<'a> Oracle<'a> {
         self.solver.as_ref().map_or(0, SatSolver::conflicts)
     }
 
-    /// Work done so far, in ticks of the solver.
+    /// Work done for questions so far, in ticks of the solver.
     pub(crate) fn ticks(&self) -> u64 {
         self.ticks
     }

@@ -4,7 +4,7 @@
 //!
 //! | model | of | breaks |
 //! |---|---|---|
-//! | [`gaps`] | `count/walk/racer.rs`, `unfinished.rs`: components in progress, waiting sides, gaps | a key released before the value is stored or not looked up again, a gap filled before it is added, a waiting side that is dropped |
+//! | [`gaps`] | `count/walk/pool.rs`, `unfinished.rs`: components in progress, waiting sides, gaps | a key released before the value is stored or not looked up again, a gap filled before it is added, a waiting side that is dropped |
 //! | [`ended_walk`] | `walk.rs`: the end of a walk, stacks and tasks that are collected | the collector does not wait for a worker between two checks; a flag without release |
 //! | [`pivots`] | `search/product.rs`: regions of a product and its pivot | the last region and the pivot miss each other; an abandoned region that is not seen |
 //! | [`stopped_tasks`] | `run/control.rs`, `search/task/share.rs`: the stop flag, reserved nodes, open nodes handed back | open nodes dropped, nodes returned twice, a later reason that replaces the first |

@@ -43,7 +43,7 @@ impl Progress {
         let most = options::MOST_LEFT * work as f64;
         while left < most {
             progress *= growth;
-            if progress >= open {
+            if progress > 0.0 && progress >= open {
                 left += doubling * open / progress;
                 break;
             }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::progress::Progress;
-use crate::count::crew::Crew;
 use crate::count::race::{Others, Racer, SliceEnd};
 use crate::count::root::Root;
 use crate::count::walk::Walk;
@@ -19,8 +18,6 @@ pub(crate) struct WalkRacer<'r, W: Word> {
     component: usize,
     /// The walk, once it has begun.
     walk: Option<Arc<Walk<W>>>,
-    /// Bytes of the walk at the end of its last slice. Sweeps ask for them whenever they charge memory, so they are not counted each time.
-    held: u64,
     /// Least work of a slice: twice that of the longest walk that was dropped, so that a walk that begins again still ends.
     least_work: u64,
     progress: Progress,
@@ -33,16 +30,10 @@ impl<'r, W: Word> WalkRacer<'r, W> {
             root,
             component,
             walk: None,
-            held: 0,
             least_work: 0,
             progress: Progress::default(),
             proved: Count::ZERO,
         }
-    }
-
-    /// The bytes that a walk may hold while others run.
-    fn max_bytes(crew: &Crew<'_, W>) -> u64 {
-        memory_plan::PAUSED_WALKS.of(crew.memory)
     }
 }
 
@@ -89,9 +80,10 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
             // The graph has outgrown its memory.
             None if crew.store.is_outgrown() || walk.has_no_piece() => SliceEnd::Out,
             None => {
-                self.held = walk.bytes();
-                if self.held > Self::max_bytes(crew) {
-                    self.shrink(true);
+                // Walks have a share of their own, so only they make room there. What it has counted stays in the component table.
+                if walk.bytes() > memory_plan::PAUSED_WALKS.of(crew.memory) {
+                    self.least_work = self.least_work.max(2 * walk.work());
+                    (self.walk, self.progress) = (None, Progress::default());
                 }
                 SliceEnd::More
             }
@@ -113,18 +105,5 @@ impl<W: Word> Racer<W> for WalkRacer<'_, W> {
 
     fn proved(&self) -> Count {
         self.proved.clone()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.held
-    }
-
-    fn shrink(&mut self, all: bool) {
-        // What it has counted stays in the component table.
-        if all {
-            let dropped = self.walk.as_ref().map_or(0, |walk| walk.work());
-            self.least_work = self.least_work.max(2 * dropped);
-            (self.walk, self.held, self.progress) = (None, 0, Progress::default());
-        }
     }
 }

@@ -14,8 +14,8 @@ use crate::line::Known;
 /// Number of shards of the table of components in progress; each has its own lock.
 pub(super) const SHARDS: usize = 64;
 
-/// A task of a walk for any worker: the other side of a branch, or a component of a side that is known to have a solution, that nobody has
-/// begun.
+/// A task of a walk for any worker, which nobody has begun: the other side of a branch, the whole component, or a component that its worker
+/// has abandoned.
 #[derive(Debug)]
 pub(crate) struct WalkTask<W> {
     /// The known cells of each row, before the task is begun.
