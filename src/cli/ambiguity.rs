@@ -18,7 +18,7 @@ use super::plural::counted;
 use super::queue::Finding;
 use super::report;
 use super::session::{Session, why_unsolvable};
-use super::status::{Answered, Halt};
+use super::status::Answered;
 use super::subject::Subject;
 use super::titles::titled_sheet;
 
@@ -109,7 +109,7 @@ impl Files {
     ) -> Answered<()> {
         if self.svg.is_some() && subject.several {
             let message = "--svg draws one puzzle, and there are several: --html draws them all";
-            return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+            return Err(Error::new(Kind::Usage, message).into());
         }
         if session.json() {
             let extra = Extra {
@@ -135,9 +135,10 @@ impl Files {
         };
         let mut text = String::new();
         let page = self.page.get_or_insert_with(|| {
-            let title = match subject.several {
-                true => "Nonograms".to_owned(),
-                false => titled_sheet(subject).title,
+            let title = if subject.several {
+                "Nonograms".to_owned()
+            } else {
+                titled_sheet(subject).title
             };
             let page = Html::new(title, Paper::A4);
             text = page.head();
@@ -213,9 +214,10 @@ impl Examination {
         if self.ambiguity.regions.len() > 1 {
             text.push_str(&format!("  product: {}\n", self.product()));
         }
-        let least = match self.ambiguity.is_least {
-            true => "no two differ in fewer",
-            false => "others may differ in fewer",
+        let least = if self.ambiguity.is_least {
+            "no two differ in fewer"
+        } else {
+            "others may differ in fewer"
         };
         text.push_str(&format!(
             "\n  Two solutions that differ in {}; {least}:\n\n",
@@ -277,9 +279,10 @@ impl Examination {
             2 => format!("{} and {} the ambiguous regions", name(0), name(1)),
             regions => format!("{} to {} the ambiguous regions", name(0), name(regions - 1)),
         };
-        let undecided = match self.ambiguity.backbone.is_complete() {
-            true => "",
-            false => ", - undecided",
+        let undecided = if self.ambiguity.backbone.is_complete() {
+            ""
+        } else {
+            ", - undecided"
         };
         format!("# filled in every solution, . empty in every solution, {regions}{undecided}")
     }

@@ -40,15 +40,13 @@ struct Extra {
     undecided: usize,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    Session::with(&options.search_options, verbosity, *json, |session| {
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            let limits = session.limits();
-            let (backbone, outcome) =
-                session.search(subject, limits, true, |search| search.backbone());
-            answer(session, subject, &backbone, &outcome)
-        })
+    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    session.answer_each(&options.puzzles.puzzles, |subject| {
+        let limits = session.limits();
+        let (backbone, outcome) = session.search(subject, limits, true, |search| search.backbone());
+        answer(session, subject, &backbone, &outcome)
     })
 }
 
@@ -71,9 +69,10 @@ fn answer(
         };
         session.print(&report::answer_line(subject, outcome, extra))?;
     } else if !none {
-        let text = match subject.several {
-            true => format!("==> {name} <==\n{backbone}\n"),
-            false => backbone.to_string(),
+        let text = if subject.several {
+            format!("==> {name} <==\n{backbone}\n")
+        } else {
+            backbone.to_string()
         };
         session.print(&text)?;
     }

@@ -17,8 +17,8 @@ use super::messages;
 use super::options::{AnswerOptions, SearchOptions, number};
 use super::plural::counted;
 use super::report::{json_line, round_to_micros};
-use super::session::{Session, status_of};
-use super::status::{Answered, Halt, Status};
+use super::session::Session;
+use super::status::{Answered, Status};
 
 /// Go through every clue set of a small size
 ///
@@ -110,15 +110,14 @@ impl Size {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let AnswerOptions { json, verbosity } = &options.answer_options;
     let census = options.size.census(options.engine);
-    Session::with(&options.search_options, verbosity, *json, |session| {
-        status_of(match options.sample {
-            Some(tuples) => sample(session, census, tuples, options.seed),
-            None => count(session, census, options.journal.as_deref()),
-        })
-    })
+    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    match options.sample {
+        Some(tuples) => sample(session, census, tuples, options.seed),
+        None => count(session, census, options.journal.as_deref()),
+    }
 }
 
 /// The name of a census in messages.
@@ -128,20 +127,19 @@ fn name(census: Census) -> String {
 
 /// Works out all clue sets.
 fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered {
-    let failed = Halt::Failed;
     let tables = Tables::new(census);
     let name = name(census);
     let journal = match journal {
         Some(path) => {
             let header = Header::new(Digest::of_census(census), format!("census {census}"));
-            Some(journal::open(session, path, &header).map_err(failed)?)
+            Some(journal::open(session, path, &header)?)
         }
         None => None,
     };
     let resumed = journal
         .as_ref()
         .is_some_and(|(_, records)| !records.is_empty());
-    let run = CensusRun::new(census, &tables, journal, session.limits()).map_err(failed)?;
+    let run = CensusRun::new(census, &tables, journal, session.limits())?;
     if resumed {
         let (share, clue_sets) = run.done();
         session.note(&format!(
@@ -149,8 +147,7 @@ fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered 
             100.0 * share
         ));
     }
-    let outcome = session.run_named(&name, |observer| run.run(observer));
-    let outcome = outcome.map_err(failed)?;
+    let outcome = session.run_named(&name, |observer| run.run(observer))?;
     print(session, census, &outcome)
 }
 
@@ -168,15 +165,16 @@ fn print(session: &Session, census: Census, outcome: &CensusOutcome) -> Answered
         return Ok(wrong(message));
     }
     let exact = stopped.is_none();
-    session.print(&match session.json() {
-        true => json_line(&Report {
+    session.print(&if session.json() {
+        json_line(&Report {
             numbers: Numbers::new(census, tally, exact),
             exact,
             stopped: stopped.map(|stop| stop.to_string()),
             worked_out: tally.worked_out,
             seconds: round_to_micros(elapsed.as_secs_f64()),
-        }),
-        false => text(census, tally, exact),
+        })
+    } else {
+        text(census, tally, exact)
     })?;
     let engine = match census.engine() {
         Engine::Count => ", and counted again by the search",
@@ -255,14 +253,12 @@ struct Report {
 
 /// The numbers of a census as text; if they are not `exact`, as lower bounds.
 pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
-    let least = match exact {
-        true => "",
-        false => "at least ",
-    };
+    let least = if exact { "" } else { "at least " };
     let (most, most_clue_sets) = tally.most();
-    let most = match exact {
-        true => format!("{most}, of {}", counted(most_clue_sets, "clue set")),
-        false => format!("{least}{most}"),
+    let most = if exact {
+        format!("{most}, of {}", counted(most_clue_sets, "clue set"))
+    } else {
+        format!("{least}{most}")
     };
     let lines = match census.engine() {
         Engine::None => "unknown".to_owned(),
@@ -316,9 +312,10 @@ fn sample(session: &Session, census: Census, tuples: u64, seed: u64) -> Answered
         Ok(estimated) => estimated,
         Err(message) => return Ok(wrong(&message)),
     };
-    session.print(&match session.json() {
-        true => json_line(&SampleReport::new(census, &estimated)),
-        false => sample_text(census, &estimated),
+    session.print(&if session.json() {
+        json_line(&SampleReport::new(census, &estimated))
+    } else {
+        sample_text(census, &estimated)
     })?;
     let reason = match estimated.stopped {
         Some(stop) => format!(", {}", session.stop_reason(stop, None)),
@@ -332,9 +329,10 @@ fn sample(session: &Session, census: Census, tuples: u64, seed: u64) -> Answered
     ));
     // A limit only makes the estimate less exact, but there must be one.
     let interrupted = estimated.stopped == Some(Stop::Interrupt);
-    Ok(match estimated.tuples > 1 && !interrupted {
-        true => Status::Complete,
-        false => Status::Stopped,
+    Ok(if estimated.tuples > 1 && !interrupted {
+        Status::Complete
+    } else {
+        Status::Stopped
     })
 }
 
@@ -437,8 +435,9 @@ fn about_time(figure: Figure) -> String {
 
 fn error_text(figure: Figure) -> String {
     let relative = figure.standard_error / figure.mean;
-    match relative.is_finite() {
-        true => format!("estimate; standard error {:.1} %", 100.0 * relative),
-        false => "estimate; standard error unknown".to_owned(),
+    if relative.is_finite() {
+        format!("estimate; standard error {:.1} %", 100.0 * relative)
+    } else {
+        "estimate; standard error unknown".to_owned()
     }
 }

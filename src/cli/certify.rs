@@ -18,7 +18,7 @@ use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reache
 use super::messages;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 use super::subject::Subject;
 
 /// A folder of certificates that is being written.
@@ -37,18 +37,18 @@ enum NoCertificate {
     Stopped(Stop),
     /// The answer cannot be proved, because it is wrong.
     Wrong(String),
-    Halt(Halt),
+    Failure(Failure),
 }
 
-impl From<Halt> for NoCertificate {
-    fn from(halt: Halt) -> Self {
-        NoCertificate::Halt(halt)
+impl From<Failure> for NoCertificate {
+    fn from(failure: Failure) -> Self {
+        NoCertificate::Failure(failure)
     }
 }
 
 impl From<Error> for NoCertificate {
     fn from(error: Error) -> Self {
-        NoCertificate::Halt(Halt::Failed(error))
+        NoCertificate::Failure(error.into())
     }
 }
 
@@ -117,9 +117,10 @@ impl CertificateFolder {
             return Ok(Status::Complete);
         };
         self.number += 1;
-        let certified = match graph.count().is_zero() {
-            true => self.certify_none(session, subject),
-            false => self.certify_count(session, subject, graph),
+        let certified = if graph.count().is_zero() {
+            self.certify_none(session, subject)
+        } else {
+            self.certify_count(session, subject, graph)
         };
         self.add(session, subject, certified)
     }
@@ -148,7 +149,7 @@ impl CertificateFolder {
                 ));
                 Ok(Status::Wrong)
             }
-            Err(NoCertificate::Halt(halt)) => Err(halt),
+            Err(NoCertificate::Failure(failure)) => Err(failure),
         }
     }
 
@@ -210,13 +211,13 @@ impl CertificateFolder {
         limits: &Limits,
     ) -> Result<(ProofFile, File), NoCertificate> {
         let (mut output, name) = self.open("nnf")?;
-        let failed = |error: io::Error| Halt::Failed(Error::io("the temporary file", error));
+        let failed = |error: io::Error| Failure::Error(Error::io("the temporary file", error));
         let mut copy = tempfile::tempfile().map_err(failed)?;
         let mut result = Ok(());
         let written = graph.write_nnf(limits, |text| {
             result = output
                 .write_all(text)
-                .map_err(|error| Halt::writing(&name, error))
+                .map_err(|error| Failure::writing(&name, error))
                 .and_then(|()| copy.write_all(text).map_err(failed));
             result.is_ok()
         });
@@ -237,7 +238,7 @@ impl CertificateFolder {
         let (proof, proof_name) = self.open("lrat")?;
         let refuted = write_refutation(subject.puzzle, claim, limits, &mut clauses, proof);
         let folder = self.path.display().to_string();
-        let (answer, proof) = refuted.map_err(|error| Halt::writing(&folder, error))?;
+        let (answer, proof) = refuted.map_err(|error| Failure::writing(&folder, error))?;
         match answer {
             Refutation::Complete => {
                 certificate.clauses = Some(self.publish(clauses, clauses_name)?);
@@ -339,8 +340,8 @@ impl Write for PlainOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.0.write(bytes) {
             Ok(()) => Ok(bytes.len()),
-            Err(Halt::Closed) => Err(io::ErrorKind::BrokenPipe.into()),
-            Err(Halt::Failed(error)) => Err(io::Error::other(error)),
+            Err(Failure::Closed) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(Failure::Error(error)) => Err(io::Error::other(error)),
         }
     }
 

@@ -14,12 +14,11 @@ use super::ambiguity::{Drawn, Examination, Files, examine};
 use super::certify::CertificateFolder;
 use super::classics::{self, Classics};
 use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, goal};
-use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::plural::counted;
 use super::queue::Finding;
 use super::report;
-use super::session::{Session, status_of, why_unsolvable};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -87,7 +86,7 @@ struct Extra<'a> {
     duplicate: Option<DuplicateFields>,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let Options {
         classics,
         search_options,
@@ -95,70 +94,63 @@ pub(super) fn run(options: &Options) -> Status {
         ..
     } = options;
     let puzzles = &options.puzzles.puzzles;
-    let mut files = match Files::new(&options.drawn, puzzles) {
-        Ok(files) => files,
-        Err(error) => return messages::fail(&error),
-    };
+    let mut files = Files::new(&options.drawn, puzzles)?;
     let replacing = options.drawn.replacing;
     let proof = options.proof.as_deref();
     let proof = proof.map(|folder| CertificateFolder::new(folder, replacing, puzzles));
-    let mut proof = match proof.transpose() {
-        Ok(proof) => proof,
-        Err(error) => return messages::fail(&error),
-    };
-    Session::with_classic(search_options, classics, false, answer_options, |session| {
-        let mut collection = Collection::new(&options.collection, options.full);
-        let mut drawn = true;
-        let mut status = match options.full {
-            false => session.find_first_of_each(puzzles, 2, |subject, grids, mut outcome| {
-                if grids.len() == 2 {
-                    // The search was limited to two solutions, so the answer is complete.
-                    outcome.stopped = None;
-                }
-                let found = Found {
-                    outcome: &outcome,
-                    solutions: grids,
-                    full: None,
-                };
-                let status = collection.answer(session, subject, &found, |duplicate| {
-                    print(session, subject, grids, &outcome, options, duplicate)
-                })?;
-                Ok(status.max(certify(&mut proof, session, subject, &found)?))
-            }),
-            true => session.run_on_each(puzzles, examine, |subject, examination: Examination| {
-                let pictures = options.pictures || !subject.several;
-                let answered =
-                    collection.answer(session, subject, &examination.found(), |duplicate| {
-                        files.answer(session, subject, &examination, pictures, duplicate)
-                    });
-                drawn &= answered.is_ok();
-                let status = answered?;
-                let found = examination.found();
-                let status = status.max(certify(&mut proof, session, subject, &found)?);
-                Ok(match examination.stopped() {
-                    Some(_) => status.max(Status::Stopped),
-                    None => status,
-                })
-            }),
-        };
-        if let Some(proof) = &mut proof {
-            status = status.max(status_of(proof.finish().map(|()| Status::Complete)));
-        }
-        // Files that lack puzzles because of an error are not published.
-        if drawn {
-            status = status.max(status_of(files.finish().map(|()| Status::Complete)));
-        }
-        if collection.summarise(session) {
-            let kept = session.classic().map_or(0, Classic::kept);
-            if kept > 0 {
-                let kept = classics::format_bytes(kept as f64);
-                session.note(&format!(
-                    "{kept} of arrangements kept for reuse between puzzles"
-                ));
+    let mut proof = proof.transpose()?;
+    let session = &Session::with_classic(search_options, classics, false, answer_options)?;
+    let mut collection = Collection::new(&options.collection, options.full);
+    let mut drawn = true;
+    let mut status = if options.full {
+        session.run_on_each(puzzles, examine, |subject, examination: Examination| {
+            let pictures = options.pictures || !subject.several;
+            let answered = collection.answer(session, subject, &examination.found(), |duplicate| {
+                files.answer(session, subject, &examination, pictures, duplicate)
+            });
+            drawn &= answered.is_ok();
+            let status = answered?;
+            let found = examination.found();
+            let status = status.max(certify(&mut proof, session, subject, &found)?);
+            Ok(match examination.stopped() {
+                Some(_) => status.max(Status::Stopped),
+                None => status,
+            })
+        })?
+    } else {
+        session.find_first_of_each(puzzles, 2, |subject, grids, mut outcome| {
+            if grids.len() == 2 {
+                // The search was limited to two solutions, so the answer is complete.
+                outcome.stopped = None;
             }
+            let found = Found {
+                outcome: &outcome,
+                solutions: grids,
+                full: None,
+            };
+            let status = collection.answer(session, subject, &found, |duplicate| {
+                print(session, subject, grids, &outcome, options, duplicate)
+            })?;
+            Ok(status.max(certify(&mut proof, session, subject, &found)?))
+        })?
+    };
+    if let Some(proof) = &mut proof {
+        status = status.and(proof.finish());
+    }
+    // Files that lack puzzles because of an error are not published.
+    if drawn {
+        status = status.and(files.finish());
+    }
+    if collection.summarise(session) {
+        let kept = session.classic().map_or(0, Classic::kept);
+        if kept > 0 {
+            let kept = classics::format_bytes(kept as f64);
+            session.note(&format!(
+                "{kept} of arrangements kept for reuse between puzzles"
+            ));
         }
-        status
-    })
+    }
+    Ok(status)
 }
 
 /// Adds the certificate of an answer, if certificates are written.

@@ -3,11 +3,9 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use omnogram::classic::{Algorithm, Classic, Needs};
-use omnogram::error::{Error, Kind};
+use omnogram::error::{Error, Kind, Result};
 
-use super::messages;
 use super::options::number;
-use super::status::Status;
 
 /// The default seed.
 pub(super) const SEED: u64 = 1;
@@ -27,13 +25,11 @@ pub(super) struct Classics {
 
 impl Classics {
     /// The chosen classic algorithm, if any. `random`: whether the verb draws random numbers without it.
-    pub(super) fn classic(&self, random: bool) -> Result<Option<Classic>, Status> {
+    pub(super) fn classic(&self, random: bool) -> Result<Option<Classic>> {
         let draws = random || self.algorithm == Some(Algorithm::BruteForce);
         if self.seed.is_some() && !draws {
             let message = "--seed needs --algorithm brute-force or count --estimate, which use random numbers";
-            let error = Error::new(Kind::Usage, message);
-            messages::error(&error);
-            return Err(Status::from(&error));
+            return Err(Error::new(Kind::Usage, message));
         }
         let seed = self.seed.unwrap_or(SEED);
         Ok(self.algorithm.map(|name| Classic::new(name).seed(seed)))
@@ -68,9 +64,10 @@ pub(super) fn format_bytes(bytes: f64) -> String {
 
 /// A whole number in full if it is below `most`, otherwise with two digits.
 fn format_number(number: f64, most: f64) -> String {
-    match number < most {
-        true => format!("{number}"),
-        false => format!("{number:.1e}"),
+    if number < most {
+        format!("{number}")
+    } else {
+        format!("{number:.1e}")
     }
 }
 

@@ -177,9 +177,10 @@ impl<'a> Collection<'a> {
         let side = subject.puzzle.width().max(subject.puzzle.height());
         let size = SIDES.iter().position(|&most| side <= most);
         *self.sizes.entry(size.unwrap_or_default()).or_default() += 1;
-        let duplicate = match self.options.duplicates {
-            true => self.duplicate(subject),
-            false => None,
+        let duplicate = if self.options.duplicates {
+            self.duplicate(subject)
+        } else {
+            None
         };
         self.duplicates += u64::from(duplicate.is_some());
         let only = &self.options.only;
@@ -416,12 +417,13 @@ fn picture(puzzle: &Puzzle, canonical: &Canonical) -> Option<Digest> {
 
 /// A line of a table. Values with commas, quotes or line breaks are quoted, as RFC 4180 says.
 fn line(values: &[String]) -> String {
-    let quoted = values
-        .iter()
-        .map(|value| match value.contains([',', '"', '\r', '\n']) {
-            true => format!("\"{}\"", value.replace('"', "\"\"")),
-            false => value.clone(),
-        });
+    let quoted = values.iter().map(|value| {
+        if value.contains([',', '"', '\r', '\n']) {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.clone()
+        }
+    });
     let mut line = quoted.collect::<Vec<_>>().join(",");
     line.push('\n');
     line

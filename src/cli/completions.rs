@@ -3,8 +3,8 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::output::print;
-use super::status::Status;
+use super::output::print_last;
+use super::status::{Answered, Status};
 
 /// Write completions for a shell
 ///
@@ -21,8 +21,9 @@ pub(super) struct Options {
     shell: Shell,
 }
 
-pub(super) fn run(options: &Options, mut command: clap::Command) -> Status {
+pub(super) fn run(options: &Options, mut command: clap::Command) -> Answered {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut command, "omnogram", &mut script);
-    print(&script)
+    print_last(&script)?;
+    Ok(Status::Complete)
 }

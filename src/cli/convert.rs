@@ -13,7 +13,7 @@ use super::puzzle_output::{
     DIMACS, DIMACS_ENDINGS, PuzzleOutput, SetNotes, Target, format, target,
 };
 use super::session::goal_warning;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 use super::{input_files, inputs, messages};
 
 /// Write puzzles in another format
@@ -136,35 +136,21 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    let made = match options.paths.split_last() {
-        Some((output, inputs)) if !inputs.is_empty() => {
-            let read = input_files::check_stdout(inputs, &[]);
-            let made = read.and_then(|()| {
-                PuzzleOutput::new(output, options.to, options.replacing, inputs, &[])
-            });
-            made.map(|output| (output, inputs))
-        }
-        _ => {
-            let message = "expected at least two paths: the inputs and, last, the output";
-            Err(Error::new(Kind::Usage, message))
-        }
+pub(super) fn run(options: &Options) -> Answered {
+    let paths = options.paths.split_last();
+    let Some((output, inputs)) = paths.filter(|(_, inputs)| !inputs.is_empty()) else {
+        let message = "expected at least two paths: the inputs and, last, the output";
+        return Err(Error::new(Kind::Usage, message).into());
     };
-    let (mut output, inputs) = match made {
-        Ok(made) => made,
-        Err(error) => return messages::fail(&error),
-    };
+    input_files::check_stdout(inputs, &[])?;
+    let mut output = PuzzleOutput::new(output, options.to, options.replacing, inputs, &[])?;
     let has_text = |text: &String| !text.is_empty();
     output.notes = SetNotes {
         title: options.title.is_some(),
         author: options.author.as_ref().is_some_and(has_text),
     };
-    let status = match convert(options, inputs, &mut output) {
-        Ok(()) => Status::Complete,
-        Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => messages::fail(&error),
-    };
-    status.max(output.end(options.verbosity.quiet))
+    let status = Status::Complete.and(convert(options, inputs, &mut output));
+    Ok(status.max(output.end(options.verbosity.quiet)))
 }
 
 fn convert(options: &Options, inputs: &[PathBuf], output: &mut PuzzleOutput) -> Answered<()> {

@@ -17,14 +17,13 @@ use super::classics::{Classics, SEED};
 use super::estimate;
 use super::graph::GraphFile;
 use super::journal;
-use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
 use super::report::{self, NoExtra};
-use super::session::{Session, status_of};
+use super::session::Session;
 use super::shares::{self, CellOutput};
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::total::print_total;
 
@@ -140,25 +139,22 @@ impl From<Method> for count::Method {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &[]);
     let svg = options.svg.as_deref();
-    let svg = svg.map(|path| outputs.file(Some(path))).transpose();
+    let svg = svg.map(|path| outputs.file(Some(path))).transpose()?;
     let graph = options.graph.as_deref();
-    let graph = graph
-        .map(|path| GraphFile::new(&mut outputs, path))
-        .transpose();
+    let graph = graph.map(|path| GraphFile::new(&mut outputs, path));
     let puzzles = &options.puzzles.puzzles;
     let proof = options.proof.as_deref();
     let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, puzzles));
-    let (svg, graph, proof) = match (svg, graph, proof.transpose()) {
-        (Ok(svg), Ok(graph), Ok(proof)) => (svg, graph, proof),
-        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => return messages::fail(&error),
+    let mut graph_outputs = GraphOutputs {
+        graph: graph.transpose()?,
+        proof: proof.transpose()?,
+        cell_output: options.cells.then(|| CellOutput::new(svg, options.exact)),
     };
-    if let Some(journal) = &options.journal
-        && let Err(status) = journal::check_one_puzzle(journal, &options.puzzles.puzzles)
-    {
-        return status;
+    if let Some(journal) = &options.journal {
+        journal::check_one_puzzle(journal, puzzles)?;
     }
     let Options {
         classics,
@@ -168,37 +164,25 @@ pub(super) fn run(options: &Options) -> Status {
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut graph_outputs = GraphOutputs {
-        graph,
-        proof,
-        cell_output: options.cells.then(|| CellOutput::new(svg, options.exact)),
-    };
-    Session::with_classic(
-        search_options,
-        classics,
-        random,
-        answer_options,
-        |session| {
-            if options.journal.is_some() {
-                return journal::answer(session, &options.puzzles.puzzles, |subject| {
-                    answer(session, subject, options)
-                });
-            }
-            let status = session.answer_each(&options.puzzles.puzzles, |subject| {
-                if graph_outputs.is_any() {
-                    graph_outputs.answer(session, subject)
-                } else if random {
-                    estimate::answer(session, subject, seed)
-                } else {
-                    answer(session, subject, options)
-                }
-            });
-            match &mut graph_outputs.proof {
-                Some(proof) => status.max(status_of(proof.finish().map(|()| status))),
-                None => status,
-            }
-        },
-    )
+    let session = &Session::with_classic(search_options, classics, random, answer_options)?;
+    if options.journal.is_some() {
+        return journal::answer(session, puzzles, |subject| {
+            answer(session, subject, options)
+        });
+    }
+    let status = session.answer_each(puzzles, |subject| {
+        if graph_outputs.is_any() {
+            graph_outputs.answer(session, subject)
+        } else if random {
+            estimate::answer(session, subject, seed)
+        } else {
+            answer(session, subject, options)
+        }
+    })?;
+    Ok(match &mut graph_outputs.proof {
+        Some(proof) => status.and(proof.finish()),
+        None => status,
+    })
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
@@ -237,13 +221,8 @@ fn racers(names: &[String]) -> Answered<count::Options> {
     if names.is_empty() {
         return Ok(options);
     }
-    let wrong = || {
-        Halt::Failed(Error::data(format!(
-            "no racer is called {}",
-            names.join(",")
-        )))
-    };
-    options.racers(&names).ok_or_else(wrong)
+    let wrong = || Error::data(format!("no racer is called {}", names.join(",")));
+    Ok(options.racers(&names).ok_or_else(wrong)?)
 }
 
 /// What each slice of a count has brought, as lines of JSON in a file.
@@ -256,7 +235,7 @@ struct Trace {
 impl Trace {
     fn new(path: &Path) -> Answered<Self> {
         let name = path.display().to_string();
-        let file = File::create(path).map_err(|error| Halt::Failed(Error::io(&name, error)))?;
+        let file = File::create(path).map_err(|error| Error::io(&name, error))?;
         let file = Mutex::new(BufWriter::new(file));
         Ok(Trace { file, name })
     }
@@ -288,7 +267,7 @@ impl Trace {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.flush()
         });
-        written.map_err(|error| Halt::Failed(Error::io(&self.name, error)))
+        Ok(written.map_err(|error| Error::io(&self.name, error))?)
     }
 }
 
@@ -316,11 +295,13 @@ impl GraphOutputs {
         let started = Instant::now();
         // What reads a file or a certificate expects nodes that decide a cell.
         let decides_cells = self.graph.is_some() || self.proof.is_some();
-        let (solution_graph, mut outcome) =
-            session.solution_graph(subject, |counter| match decides_cells {
-                true => counter.graph(),
-                false => counter.quick_graph(),
-            });
+        let (solution_graph, mut outcome) = session.solution_graph(subject, |counter| {
+            if decides_cells {
+                counter.graph()
+            } else {
+                counter.quick_graph()
+            }
+        });
         let (mut cells, mut written) = (None, Ok(None));
         if let Some(solution_graph) = &solution_graph {
             if let Some(graph) = &mut self.graph {

@@ -15,7 +15,7 @@ use omnogram::search::{Outcome, Verdict};
 
 use super::plural::counted;
 use super::session::{Session, why_unsolvable};
-use super::status::{Halt, Status};
+use super::status::{Failure, Status};
 use super::subject::Subject;
 use super::titles::titled_sheet;
 use super::{inputs, messages, shares};
@@ -98,7 +98,7 @@ impl Content {
         &self,
         session: &Session,
         subject: &Subject<'a>,
-    ) -> Result<Drawn<'a>, Halt> {
+    ) -> Result<Drawn<'a>, Failure> {
         let mut drawn = if self.ambiguous {
             draw_backbone(session, subject)
         } else if self.heat {
@@ -115,7 +115,7 @@ impl Content {
     }
 
     /// Draws solutions or the goal, or the unsolved puzzle.
-    fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Halt> {
+    fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Failure> {
         let puzzle = subject.puzzle;
         let (grids, status) = if let Some(file) = &self.solutions_from {
             self.read_list(session, subject, file)?
@@ -142,9 +142,10 @@ impl Content {
                 Some(Lines::Rows) => Drawing::lettered(puzzle, grid, Letters::Rows),
                 Some(Lines::Columns) => Drawing::lettered(puzzle, grid, Letters::Columns),
             };
-            match several {
-                true => drawing.captioned((i + 1).to_string()),
-                false => drawing,
+            if several {
+                drawing.captioned((i + 1).to_string())
+            } else {
+                drawing
             }
         };
         Ok(Drawn {
@@ -160,18 +161,18 @@ impl Content {
         session: &Session,
         subject: &Subject<'_>,
         file: &Path,
-    ) -> Result<(Vec<Grid>, Status), Halt> {
+    ) -> Result<(Vec<Grid>, Status), Failure> {
         let Subject { name, puzzle, .. } = subject;
         let called = inputs::name(file);
         if subject.several {
             let message = "--solutions-from is for one puzzle, and there are several";
-            return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+            return Err(Error::new(Kind::Usage, message).into());
         }
         let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();
-        let mut list = Solutions::new(open_list(file, &called).map_err(Halt::Failed)?, &called);
+        let mut list = Solutions::new(open_list(file, &called)?, &called);
         while let Some(grid) = session.interrupt().while_reading(|| list.next()) {
-            let grid = grid.map_err(Halt::Failed)?;
+            let grid = grid?;
             if grids.len() == most {
                 if self.solutions.is_none() {
                     session.note(&format!(
@@ -185,7 +186,7 @@ impl Content {
                     "{called}:{}: not a solution of {name}: {mismatch}",
                     list.line()
                 );
-                return Err(Halt::Failed(Error::data(message)));
+                return Err(Error::data(message).into());
             }
             grids.push(grid);
         }
@@ -211,8 +212,7 @@ fn goal(subject: &Subject<'_>) -> (Vec<Grid>, Status) {
         Some(goal) => (vec![goal.clone()], Status::Complete),
         None => {
             let error = Error::data("this file gives no goal").in_file(subject.name);
-            messages::error(&error);
-            (Vec::new(), Status::from(&error))
+            (Vec::new(), messages::error(&error))
         }
     }
 }

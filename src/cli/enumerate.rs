@@ -7,21 +7,20 @@ use std::time::Instant;
 
 use clap::Args;
 use omnogram::cluster::Mode;
-use omnogram::error::{Error, Kind};
+use omnogram::error::{Error, Kind, Result};
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
 use super::classics::Classics;
 use super::inputs;
 use super::journal::{self, SolutionFile};
-use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::plural::counted;
 use super::report::{self, NoExtra};
 use super::session::{Session, no_threads, why_unsolvable};
 use super::solution_output::ListingOptions;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 use super::subject::Subject;
 use super::window::Window;
 use super::writer::{WriteLimits, Writer};
@@ -97,16 +96,13 @@ impl Options {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    let output = match (&options.journal, &options.listing.output) {
+pub(super) fn run(options: &Options) -> Answered {
+    let mut output = match (&options.journal, &options.listing.output) {
         (Some(journal), Some(list)) => {
-            check_journal_and_list(options, journal, list).map(|()| Output::Stdout)
+            check_journal_and_list(options, journal, list)?;
+            Output::Stdout
         }
-        _ => options.listing.output(&options.puzzles),
-    };
-    let mut output = match output {
-        Ok(output) => output,
-        Err(status) => return status,
+        _ => options.listing.output(&options.puzzles)?,
     };
     let Options {
         classics,
@@ -114,34 +110,30 @@ pub(super) fn run(options: &Options) -> Status {
         answer_options,
         ..
     } = options;
-    let status =
-        Session::with_classic(search_options, classics, false, answer_options, |session| {
-            if options.journal.is_some() {
-                return journal::answer(session, &options.puzzles.puzzles, |subject| {
-                    answer(session, subject, options, &mut output)
-                });
-            }
-            session.answer_each(&options.puzzles.puzzles, |subject| {
-                answer(session, subject, options, &mut output)
-            })
+    let session = &Session::with_classic(search_options, classics, false, answer_options)?;
+    let puzzles = &options.puzzles.puzzles;
+    if options.journal.is_some() {
+        return journal::answer(session, puzzles, |subject| {
+            answer(session, subject, options, &mut output)
         });
+    }
+    let status = session.answer_each(puzzles, |subject| {
+        answer(session, subject, options, &mut output)
+    })?;
     // However the run ended, the output consists of complete solutions.
-    output.finish_with(status)
+    Ok(status.and(output.finish()))
 }
 
 /// Checks that a journal has one puzzle and a list of solutions that is another file: the list of this journal, or a new one.
-fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Result<(), Status> {
+fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Result<()> {
     let puzzles = &options.puzzles.puzzles;
     journal::check_one_puzzle(journal, puzzles)?;
-    let checked = match output::is_same(journal, list) {
-        true => {
-            let message = "the journal cannot be the list of solutions itself";
-            Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)))
-        }
-        false => Outputs::new(options.listing.replacing, puzzles, &[])
-            .check_journal_list(list, !journal::has_begun(journal)),
-    };
-    checked.map_err(|error| messages::fail(&error))
+    if output::is_same(journal, list) {
+        let message = "the journal cannot be the list of solutions itself";
+        return Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)));
+    }
+    Outputs::new(options.listing.replacing, puzzles, &[])
+        .check_journal_list(list, !journal::has_begun(journal))
 }
 
 fn answer(
@@ -213,7 +205,7 @@ fn write_streamed(
         let write = || Writer::new(output, list, write_limits).write_stream(batches);
         let writer = match thread::Builder::new().spawn_scoped(threads, write) {
             Ok(writer) => writer,
-            Err(error) => return Err(Halt::Failed(no_threads(&error))),
+            Err(error) => return Err(Failure::from(no_threads(&error))),
         };
         let outcome = session.search(subject, limits, visible, |search| search.run(&stream));
         drop(stream);

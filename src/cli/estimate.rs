@@ -63,9 +63,10 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
     }
     // An estimate that a limit has ended is a complete answer, but there must be an estimate.
     let found = estimate.number.is_some_and(|number| !number.is_zero());
-    Ok(match found && estimate.stopped != Some(Stop::Interrupt) {
-        true => Status::Complete,
-        false => Status::Stopped,
+    Ok(if found && estimate.stopped != Some(Stop::Interrupt) {
+        Status::Complete
+    } else {
+        Status::Stopped
     })
 }
 

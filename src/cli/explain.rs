@@ -20,10 +20,10 @@ use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
 use super::report::NoExtra;
 use super::session::{Session, why_unsolvable};
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 use super::subject::Subject;
 use super::titles::titled_sheet;
-use super::{inputs, messages, report};
+use super::{inputs, report};
 
 /// Explain step by step how a person would solve a puzzle
 ///
@@ -96,29 +96,24 @@ struct Summary<'a> {
 /// Most bytes of a file with a position: 4096 rows of 4096 cells, with line breaks of two bytes.
 const MAX_POSITION_BYTES: u64 = 4096 * 4098;
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let AnswerOptions { json, verbosity } = &options.answer_options;
     let read: Vec<PathBuf> = options.position.iter().cloned().collect();
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &read);
-    if let Err(error) = inputs::check_stdin_once(&options.puzzles.puzzles, &read) {
-        return messages::fail(&error);
-    }
-    let position = options.position.as_deref().map(read_position);
+    inputs::check_stdin_once(&options.puzzles.puzzles, &read)?;
+    let position = options.position.as_deref().map(read_position).transpose()?;
     let page = options.html.as_deref().map(|path| outputs.file(Some(path)));
-    let (position, mut page) = match (position.transpose(), page.transpose()) {
-        (Ok(position), Ok(page)) => (position, page),
-        (Err(error), _) | (_, Err(error)) => return messages::fail(&error),
-    };
-    Session::with(&options.search_options, verbosity, *json, |session| {
-        session.also_reads(read);
-        let single = options.position.is_some() || options.html.is_some();
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            if single && subject.several {
-                let message = "--position and --html are for one puzzle, and there are several";
-                return Err(Halt::Failed(Error::new(Kind::Usage, message)));
-            }
-            answer(session, subject, options, position.as_ref(), page.as_mut())
-        })
+    let mut page = page.transpose()?;
+    let mut session = Session::new(&options.search_options, verbosity, *json)?;
+    session.also_reads(read);
+    let session = &session;
+    let single = options.position.is_some() || options.html.is_some();
+    session.answer_each(&options.puzzles.puzzles, |subject| {
+        if single && subject.several {
+            let message = "--position and --html are for one puzzle, and there are several";
+            return Err(Error::new(Kind::Usage, message).into());
+        }
+        answer(session, subject, options, position.as_ref(), page.as_mut())
     })
 }
 
@@ -126,13 +121,13 @@ pub(super) fn run(options: &Options) -> Status {
 fn read_position(path: &Path) -> Result<Position, Error> {
     let name = inputs::name(path);
     let mut bytes = Vec::new();
-    let read = match inputs::is_stdin(path) {
-        true => io::stdin()
+    let read = if inputs::is_stdin(path) {
+        io::stdin()
             .lock()
             .take(MAX_POSITION_BYTES + 1)
-            .read_to_end(&mut bytes),
-        false => File::open(path)
-            .and_then(|file| file.take(MAX_POSITION_BYTES + 1).read_to_end(&mut bytes)),
+            .read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_POSITION_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| Error::io(&name, error))?;
     if bytes.len() as u64 > MAX_POSITION_BYTES {
@@ -154,7 +149,7 @@ fn answer(
         let limits = session.limits();
         let standing = session.on_threads(|| position.check(subject.puzzle, &limits));
         let file = options.position.as_deref().map(inputs::name);
-        let failed = |error: Error| Halt::Failed(error.in_file(&file.unwrap_or_default()));
+        let failed = |error: Error| error.in_file(&file.unwrap_or_default());
         let standing = standing.map_err(failed)?;
         if standing != Standing::Right {
             return refuse(session, subject, position, &standing);
@@ -189,8 +184,8 @@ fn answer(
             written.is_ok() && !hint
         })
     });
-    written.map_err(|error| Halt::writing("<stdout>", error))?;
-    let explanation = explained.map_err(Halt::Failed)?;
+    written.map_err(|error| Failure::writing("<stdout>", error))?;
+    let explanation = explained?;
     let status = match explanation.ending {
         Ending::Stopped(_) => Status::Stopped,
         _ => Status::Complete,

@@ -22,9 +22,9 @@ use super::plural::counted;
 use super::progress::Steps;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::queue::MAX_AHEAD_PER_THREAD;
-use super::session::{Session, status_of};
-use super::status::{Answered, Status};
-use super::{input_files, inputs, messages, report};
+use super::session::Session;
+use super::status::{Answered, Failure, Status};
+use super::{input_files, inputs, report};
 
 /// Make puzzles from random pictures
 ///
@@ -177,28 +177,25 @@ fn share(text: &str) -> std::result::Result<f64, String> {
     share.ok_or_else(|| "expected a number from 0 to 1, such as 0.5".to_owned())
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
-    let prepared = generator(options, seed).and_then(|generator| Ok((generator, open(options)?)));
-    let (generator, mut output) = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => return messages::fail(&error),
-    };
+    let generator = generator(options, seed)?;
+    let mut output = open(options)?;
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    let status = Session::with(&options.search_options, verbosity, *json, |session| {
-        if let Some(image) = &options.from {
-            let wanted = WantedNear {
-                image,
-                size: options.size,
-                line_solvable: options.line_solvable,
-                number: options.number,
-                to_file: options.output.is_some(),
-            };
-            return near_image::run(session, wanted, &mut output);
-        }
+    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let made = if let Some(image) = &options.from {
+        let wanted = WantedNear {
+            image,
+            size: options.size,
+            line_solvable: options.line_solvable,
+            number: options.number,
+            to_file: options.output.is_some(),
+        };
+        near_image::run(session, wanted, &mut output)
+    } else {
         let mut run = Run {
             session,
             options,
@@ -208,12 +205,11 @@ pub(super) fn run(options: &Options) -> Status {
             status: Status::Complete,
             output: &mut output,
         };
-        let written = run.make_all();
-        let status = run.status;
-        status_of(written.map(|()| status))
-    });
+        let made = run.make_all();
+        made.map(|()| run.status)
+    };
     // Titles are made up here, so that it needs no warning where the format has none.
-    status.max(output.end(true))
+    Ok(made.unwrap_or_else(Failure::report).max(output.end(true)))
 }
 
 fn generator(options: &Options, seed: u64) -> Result<Generator> {
@@ -330,9 +326,10 @@ impl Run<'_> {
         match generated.puzzle {
             Some(puzzle) => {
                 self.made += 1;
-                match self.session.json() && self.options.output.is_none() {
-                    true => Ok(()),
-                    false => self.output.add(format!("generated#{number}"), puzzle),
+                if self.session.json() && self.options.output.is_none() {
+                    Ok(())
+                } else {
+                    self.output.add(format!("generated#{number}"), puzzle)
                 }
             }
             None => {

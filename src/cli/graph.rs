@@ -10,7 +10,7 @@ use omnogram::solutions::Stop;
 use super::output::{Output, Outputs};
 use super::plural::counted;
 use super::session::Session;
-use super::status::{Answered, Halt};
+use super::status::Answered;
 use super::subject::Subject;
 
 /// The output file of a solution graph.
@@ -74,12 +74,11 @@ impl GraphFile {
 
     /// Checks that the graph is of a single puzzle.
     pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
-        match subject.several {
-            true => {
-                let message = "--graph writes the graph of one puzzle, and there are several";
-                Err(Halt::Failed(Error::new(Kind::Usage, message)))
-            }
-            false => Ok(()),
+        if subject.several {
+            let message = "--graph writes the graph of one puzzle, and there are several";
+            Err(Error::new(Kind::Usage, message).into())
+        } else {
+            Ok(())
         }
     }
 }

@@ -15,12 +15,11 @@ pub(super) fn check_stdout(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(),
     let Some(stdout) = redirected_file(io::stdout()) else {
         return Ok(());
     };
-    match InputFiles::new(puzzles, files).contains(&stdout) {
-        false => Ok(()),
-        true => {
-            let message = "this is an input file: it would be overwritten";
-            Err(Error::new(Kind::Usage, message).in_file("<stdout>"))
-        }
+    if InputFiles::new(puzzles, files).contains(&stdout) {
+        let message = "this is an input file: it would be overwritten";
+        Err(Error::new(Kind::Usage, message).in_file("<stdout>"))
+    } else {
+        Ok(())
     }
 }
 
@@ -86,12 +85,13 @@ pub(super) struct InputFiles {
 impl InputFiles {
     /// The files that these PUZZLE arguments name, and these files; `-` is standard input.
     pub(super) fn new(puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
-        let files = files
-            .iter()
-            .filter_map(|path| match inputs::is_stdin(path) {
-                true => redirected_file(io::stdin()),
-                false => FileId::at(path),
-            });
+        let files = files.iter().filter_map(|path| {
+            if inputs::is_stdin(path) {
+                redirected_file(io::stdin())
+            } else {
+                FileId::at(path)
+            }
+        });
         InputFiles {
             files: files.collect(),
             puzzles: puzzles.to_vec(),
@@ -112,12 +112,12 @@ impl InputFiles {
 
     /// An error if `target` is one of these files, which must not be overwritten.
     pub(super) fn refuse_input(&self, target: &Path, name: &str) -> Result<(), Error> {
-        match FileId::at(target).is_some_and(|file| self.contains(&file)) {
-            false => Ok(()),
-            true => {
-                let message = "this is an input file: it would be overwritten, and --force does not allow that";
-                Err(Error::new(Kind::Usage, message).in_file(name))
-            }
+        if FileId::at(target).is_some_and(|file| self.contains(&file)) {
+            let message =
+                "this is an input file: it would be overwritten, and --force does not allow that";
+            Err(Error::new(Kind::Usage, message).in_file(name))
+        } else {
+            Ok(())
         }
     }
 }

@@ -45,20 +45,22 @@ pub(super) fn is_file_name(name: &str) -> bool {
 /// An error if standard input is both a puzzle and one of the other files that a command reads.
 pub(super) fn check_stdin_once(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
     let named = |paths: &[PathBuf]| paths.iter().any(|path| is_stdin(path));
-    match named(puzzles) && named(files) {
-        false => Ok(()),
-        true => Err(Error::new(
+    if named(puzzles) && named(files) {
+        Err(Error::new(
             Kind::Usage,
             "standard input can be read only once",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 
 /// The name of an input path in messages and answers.
 pub(super) fn name(path: &Path) -> String {
-    match is_stdin(path) {
-        true => "<stdin>".to_owned(),
-        false => path.display().to_string(),
+    if is_stdin(path) {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 
@@ -74,12 +76,13 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
     let mut stdin = false;
     for path in arguments {
         if is_stdin(path) {
-            sources.push(match stdin {
-                false => Source::Stdin,
-                true => invalid(
+            sources.push(if stdin {
+                invalid(
                     path,
                     Error::new(Kind::Usage, "standard input can be read only once"),
-                ),
+                )
+            } else {
+                Source::Stdin
             });
             stdin = true;
         } else if path.is_dir() {
@@ -283,12 +286,11 @@ impl Source {
                     count += 1;
                     // The only puzzle of a file has no number in its name.
                     found = entry.name == wanted || (number == 1 && entry.name == file);
-                    match found {
-                        true => {
-                            take(entry);
-                            false
-                        }
-                        false => true,
+                    if found {
+                        take(entry);
+                        false
+                    } else {
+                        true
                     }
                 });
                 if !found {

@@ -16,9 +16,8 @@ use omnogram::search::Outcome;
 
 use super::input_files;
 use super::inputs;
-use super::messages;
 use super::session::Session;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure};
 use super::subject::Subject;
 
 /// The beginning of the error for several puzzles.
@@ -26,7 +25,7 @@ const ONE_PUZZLE: &str = "a journal is for one puzzle, but ";
 
 /// An error unless there is one PUZZLE argument, and it is not the journal. Several puzzles in one file are detected when the file is
 /// read, by [`answer`].
-pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
+pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Error> {
     let message = match puzzles {
         [_] if input_files::is_puzzle_input(journal, puzzles) => {
             "this file is the puzzle, not a journal"
@@ -34,8 +33,7 @@ pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<()
         [_] => return Ok(()),
         _ => &format!("{ONE_PUZZLE}there are several"),
     };
-    let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
-    Err(messages::fail(&error))
+    Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)))
 }
 
 /// Whether this journal is not empty, so that its run is resumed.
@@ -102,7 +100,7 @@ pub(super) fn answer(
     session: &Session,
     puzzles: &[PathBuf],
     answer: impl FnOnce(&Subject<'_>) -> Answered,
-) -> Status {
+) -> Answered {
     let [puzzle] = puzzles else {
         unreachable!("`check_one_puzzle` has checked that there is one argument")
     };
@@ -145,11 +143,10 @@ pub(super) fn run(
     mode: Mode,
     solution_file: Option<SolutionFile<'_>>,
 ) -> Answered<Outcome> {
-    let failed = Halt::Failed;
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
     let begun = has_begun(journal);
-    let (journal, records) = open(session, journal, &header).map_err(failed)?;
+    let (journal, records) = open(session, journal, &header)?;
     let list = match solution_file {
         Some(SolutionFile { path, listing }) => {
             let name = path.display().to_string();
@@ -159,8 +156,7 @@ pub(super) fn run(
             };
             let written = records.iter().rev().find_map(length);
             if begun {
-                check_list(path, &name, subject.puzzle, listing, written.unwrap_or(0))
-                    .map_err(failed)?;
+                check_list(path, &name, subject.puzzle, listing, written.unwrap_or(0))?;
             }
             let file = OpenOptions::new()
                 .read(true)
@@ -168,7 +164,7 @@ pub(super) fn run(
                 .create(true)
                 .truncate(records.is_empty())
                 .open(path)
-                .map_err(|error| Halt::writing(&name, error))?;
+                .map_err(|error| Failure::writing(&name, error))?;
             Some(Appending {
                 file,
                 name,
@@ -181,18 +177,18 @@ pub(super) fn run(
     let memory = limits.memory.unwrap_or(u64::MAX);
     let cube_solver = CubeSolver::new(subject.puzzle, mode, threads, memory);
     let resumed = !records.is_empty();
-    let run = JournalledRun::new(cube_solver, journal, records, list, limits).map_err(failed)?;
+    let run = JournalledRun::new(cube_solver, journal, records, list, limits)?;
     if resumed {
         let (share, found) = run.done_and_proved();
-        let done = match share > 0.0 {
-            true => format!(" at {:.1} %,", 100.0 * share),
-            false => String::new(),
+        let done = if share > 0.0 {
+            format!(" at {:.1} %,", 100.0 * share)
+        } else {
+            String::new()
         };
         let name = subject.name;
         session.note(&format!(
             "{name}: resuming{done} with {found} solutions so far"
         ));
     }
-    let outcome = session.run_observed(subject, true, |observer| run.run(observer));
-    outcome.map_err(failed)
+    Ok(session.run_observed(subject, true, |observer| run.run(observer))?)
 }

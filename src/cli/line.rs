@@ -11,9 +11,8 @@ use omnogram::puzzle::{Clue, MAX_SIDE};
 use serde::{Serialize, Serializer};
 
 use super::interrupt::Interrupt;
-use super::messages;
 use super::options::{number, time};
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 
 /// List the arrangements of one line
 ///
@@ -92,22 +91,8 @@ struct Report<'a, I: Iterator<Item = String>> {
     listed: Option<&'a Cell<Option<I>>>,
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    let known = match known(options) {
-        Ok(known) => known,
-        Err(error) => {
-            messages::error(&error);
-            return Status::from(&error);
-        }
-    };
-    match answer(options, &known) {
-        Ok(status) => status,
-        Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
-    }
+pub(super) fn run(options: &Options) -> Answered {
+    answer(options, &known(options)?)
 }
 
 /// The cells of the line, or an error if the options disagree on their number.
@@ -139,7 +124,7 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     let clue = &options.clue;
     let number = arrangements::count(clue, known);
     let mut out = BufWriter::new(io::stdout().lock());
-    let failed = |error: io::Error| Halt::writing("<stdout>", error);
+    let failed = |error: io::Error| Failure::writing("<stdout>", error);
     if options.count && !options.json {
         writeln!(out, "{number}").map_err(failed)?;
         out.flush().map_err(failed)?;
@@ -181,18 +166,18 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
             writeln!(out, "{line}").map_err(failed)?;
         }
         let plural = if number == 1u32.into() { "" } else { "s" };
-        let text = match fits {
-            true => format!("{number} arrangement{plural}\n{}", drawn(&forced)),
-            false => {
-                "0 arrangements\ncontradiction: no arrangement fits the known cells".to_owned()
-            }
+        let text = if fits {
+            format!("{number} arrangement{plural}\n{}", drawn(&forced))
+        } else {
+            "0 arrangements\ncontradiction: no arrangement fits the known cells".to_owned()
         };
         writeln!(out, "{text}").map_err(failed)?;
     }
     out.flush().map_err(failed)?;
-    Ok(match interrupt.is_requested() || timed_out.get() {
-        true => Status::Stopped,
-        false => Status::Complete,
+    Ok(if interrupt.is_requested() || timed_out.get() {
+        Status::Stopped
+    } else {
+        Status::Complete
     })
 }
 

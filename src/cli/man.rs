@@ -10,9 +10,8 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use omnogram::error::{Error, Kind};
 
-use super::messages;
-use super::output::{Output, Outputs, Replacing, print};
-use super::status::{Answered, Halt, Status};
+use super::output::{Output, Outputs, Replacing, print_last};
+use super::status::{Answered, Failure, Status};
 
 /// Write the manual pages
 ///
@@ -36,12 +35,9 @@ pub(super) struct Options {
     replacing: Replacing,
 }
 
-pub(super) fn run(options: &Options, command: clap::Command) -> Status {
-    match pages(options, command) {
-        Ok(page) => print(&page),
-        Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => messages::fail(&error),
-    }
+pub(super) fn run(options: &Options, command: clap::Command) -> Answered {
+    print_last(&pages(options, command)?)?;
+    Ok(Status::Complete)
 }
 
 /// The requested page, or nothing if all pages were written into a folder.
@@ -56,23 +52,21 @@ fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
     if let Some(verb) = &options.verb {
         let found = command.find_subcommand(verb).cloned();
         let unknown = || Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}"));
-        command = found.ok_or_else(|| Halt::Failed(unknown()))?;
+        command = found.ok_or_else(unknown)?;
     }
-    page_of(command).map_err(|error| Halt::writing("<stdout>", error))
+    page_of(command).map_err(|error| Failure::writing("<stdout>", error))
 }
 
 /// Writes the page of the command and that of each verb; no page is published before all are written.
 fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Answered<()> {
     let mut outputs = Outputs::new(replacing, &[], &[]);
-    outputs.folder(folder).map_err(Halt::Failed)?;
+    outputs.folder(folder)?;
     let verbs: Vec<_> = command.get_subcommands().cloned().collect();
     let mut pages = Vec::new();
     for command in iter::once(command).chain(verbs) {
         let name = format!("{}.1", command.get_display_name().unwrap_or("omnogram"));
-        let mut output = outputs
-            .file(Some(&folder.join(name)))
-            .map_err(Halt::Failed)?;
-        let page = page_of(command).map_err(|error| Halt::writing("<stdout>", error))?;
+        let mut output = outputs.file(Some(&folder.join(name)))?;
+        let page = page_of(command).map_err(|error| Failure::writing("<stdout>", error))?;
         output.write(&page)?;
         pages.push(output);
     }

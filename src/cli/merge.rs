@@ -24,9 +24,8 @@ use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
 use super::report;
-use super::session::status_of;
 use super::solution_output::Format;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 
 /// Combine the answers to cubes
 ///
@@ -90,10 +89,6 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    status_of(merge(options))
-}
-
 /// The answer as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -126,20 +121,16 @@ impl Report {
     }
 }
 
-fn merge(options: &Options) -> Answered {
-    let failed = Halt::Failed;
+pub(super) fn run(options: &Options) -> Answered {
     let read: Vec<PathBuf> = iter::once(&options.cubes)
         .chain(&options.results)
         .cloned()
         .collect();
-    input_files::check_stdout(&[], &read).map_err(failed)?;
+    input_files::check_stdout(&[], &read)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
-    let mut missing = missing
-        .map(|path| outputs.file(Some(path)))
-        .transpose()
-        .map_err(failed)?;
-    let list = outputs.file(options.output.as_deref()).map_err(failed)?;
+    let mut missing = missing.map(|path| outputs.file(Some(path))).transpose()?;
+    let list = outputs.file(options.output.as_deref())?;
     let cubes = inputs::name(&options.cubes);
     let mut reader = open(&options.cubes)?;
     if has_slices(&mut *reader) {
@@ -156,7 +147,7 @@ fn merge(options: &Options) -> Answered {
             .iter()
             .filter_map(|(_, answer)| answer.file.as_ref());
         let files: Vec<PathBuf> = files.map(|name| folder.join(name)).collect();
-        list.refuse_overwrite(&files).map_err(failed)?;
+        list.refuse_overwrite(&files)?;
         let mut joiner = SolutionJoiner {
             options,
             folder,
@@ -209,20 +200,15 @@ fn merged<P: Part>(
     reader: Box<dyn BufRead>,
     cubes: &str,
 ) -> Answered<Merged<P>> {
-    let failed = Halt::Failed;
     let mut merge = Merge::<P>::default();
-    merge
-        .read_cubes(Lines::new(reader, cubes))
-        .map_err(failed)?;
+    merge.read_cubes(Lines::new(reader, cubes))?;
     let names: Vec<String> = options
         .results
         .iter()
         .map(|path| inputs::name(path))
         .collect();
     for (i, path) in options.results.iter().enumerate() {
-        merge
-            .read_results(Lines::new(open(path)?, &names[i]), i)
-            .map_err(failed)?;
+        merge.read_results(Lines::new(open(path)?, &names[i]), i)?;
     }
     Ok(merge.finish(cubes, &names))
 }
@@ -239,7 +225,9 @@ fn report_problems<P>(options: &Options, merged: &Merged<P>) -> Status {
             Status::Complete if options.answer_options.verbosity.quiet => {}
             // The total is complete in spite of this problem.
             Status::Complete => messages::error_as_warning(problem),
-            _ => messages::error(problem),
+            _ => {
+                messages::error(problem);
+            }
         }
     }
     status
@@ -293,7 +281,7 @@ fn merge_census(
 ) -> Answered {
     if options.solutions_dir.is_some() {
         let message = "--solutions-dir is for cubes of a puzzle, but these are slices of a census";
-        return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+        return Err(Error::new(Kind::Usage, message).into());
     }
     let mut status = report_problems(options, merged);
     write_missing(merged, missing)?;
@@ -316,12 +304,13 @@ fn merge_census(
         status = status.max(Status::Data);
     }
     let exact = exact && status == Status::Complete;
-    let text = match options.answer_options.json {
-        true => report::json_line(&CensusReport {
+    let text = if options.answer_options.json {
+        report::json_line(&CensusReport {
             numbers: census::Numbers::new(census, &tally, exact),
             report: Report::new(merged, exact),
-        }),
-        false => census::text(census, &tally, exact),
+        })
+    } else {
+        census::text(census, &tally, exact)
     };
     Output::Stdout.write(text.as_bytes())?;
     note_work(options, merged, "slice");
@@ -334,7 +323,7 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(BufReader::new(file))),
-        Err(error) => Err(Halt::Failed(Error::io(&inputs::name(path), error))),
+        Err(error) => Err(Error::io(&inputs::name(path), error).into()),
     }
 }
 
@@ -464,7 +453,7 @@ impl SolutionJoiner<'_> {
                             "the solutions to sort need more than --memory {}",
                             self.options.memory
                         );
-                        return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+                        return Err(Error::new(Kind::Usage, message).into());
                     }
                 }
             }
@@ -479,10 +468,7 @@ impl SolutionJoiner<'_> {
             .get_or_insert_with(|| List::new(listing, grid.width(), grid.height()));
         list.push(grid.words());
         self.written.add_one();
-        match list.is_full() {
-            true => self.flush(),
-            false => Ok(()),
-        }
+        if list.is_full() { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Answered<()> {

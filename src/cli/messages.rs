@@ -28,9 +28,10 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::new();
     for c in text.chars() {
-        match steers(c) {
-            true => escaped.extend(c.escape_default()),
-            false => escaped.push(c),
+        if steers(c) {
+            escaped.extend(c.escape_default())
+        } else {
+            escaped.push(c)
         }
     }
     escaped.into()
@@ -47,14 +48,9 @@ pub(super) fn warning(text: &str) {
 }
 
 /// Prints an error, and returns its exit status.
-pub(super) fn fail(error: &Error) -> Status {
-    self::error(error);
-    Status::from(error)
-}
-
-/// Prints an error.
-pub(super) fn error(error: &Error) {
+pub(super) fn error(error: &Error) -> Status {
     print_error("error", error);
+    Status::from(error)
 }
 
 /// Prints an error that has not changed the answer, as a warning.

@@ -63,7 +63,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use status::{Halt, Status};
+use status::{Answered, Failure, Status};
 
 /// Every solution of a nonogram: list them, count them exactly, or prove that there is one
 #[derive(Debug, Parser)]
@@ -120,7 +120,7 @@ enum Verb {
 pub(super) fn run() -> ExitCode {
     panics::end_process_on_abort();
     let status = match parse_verb() {
-        Ok(verb) => run_verb(verb),
+        Ok(verb) => run_verb(verb).unwrap_or_else(Failure::report),
         Err(error) => print_clap_error(&error),
     };
     flush_stdout(status).into()
@@ -139,7 +139,7 @@ fn parse_verb() -> Result<Verb, clap::Error> {
     Ok(verb)
 }
 
-fn run_verb(verb: Verb) -> Status {
+fn run_verb(verb: Verb) -> Answered {
     // The studio answers with an error, and goes on.
     #[cfg(feature = "studio")]
     let ends_on_panic = !matches!(verb, Verb::Studio(_));
@@ -179,10 +179,11 @@ fn print_clap_error(error: &clap::Error) -> Status {
     if error.use_stderr() {
         let text = error.to_string();
         let harmless = text.lines().all(|line| messages::escaped(line) == line);
-        match harmless {
+        if harmless {
             // In colour, where the terminal supports it.
-            true => drop(error.print()),
-            false => messages::note(text.trim_end()),
+            drop(error.print())
+        } else {
+            messages::note(text.trim_end())
         }
         return Status::Usage;
     }
@@ -200,13 +201,10 @@ fn flush_stdout(status: Status) -> Status {
     }
 }
 
-/// The exit status for a failed write to standard output.
+/// The exit status for a failed write to standard output. What its reader no longer wants is not missing.
 fn stdout_failure(error: io::Error) -> Status {
-    match Halt::writing("<stdout>", error) {
-        Halt::Closed => Status::Complete,
-        Halt::Failed(error) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
+    match Failure::writing("<stdout>", error) {
+        Failure::Closed => Status::Complete,
+        failure => failure.report(),
     }
 }

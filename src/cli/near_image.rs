@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::plural::counted;
 use super::puzzle_output::PuzzleOutput;
-use super::session::{self, Session, status_of};
+use super::session::{self, Session};
 use super::status::{Answered, Status};
 use super::{inputs, messages, report};
 
@@ -72,15 +72,15 @@ struct Near {
     minimal: bool,
 }
 
-pub(super) fn run(session: &Session, wanted: WantedNear<'_>, output: &mut PuzzleOutput) -> Status {
+pub(super) fn run(
+    session: &Session,
+    wanted: WantedNear<'_>,
+    output: &mut PuzzleOutput,
+) -> Answered {
     // There is nothing to report yet, so that a signal may end the process.
-    match session.interrupt().while_reading(|| read(wanted)) {
-        Ok((picture, started)) => {
-            let traced = tracings(session, wanted, &picture, started);
-            status_of(repair_all(session, wanted, traced, started, output))
-        }
-        Err(error) => messages::fail(&error),
-    }
+    let (picture, started) = session.interrupt().while_reading(|| read(wanted))?;
+    let traced = tracings(session, wanted, &picture, started);
+    repair_all(session, wanted, traced, started, output)
 }
 
 /// Reads and decodes the image, and tells when the decoding began: `--time` does not hold for the wait for an input.

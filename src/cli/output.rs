@@ -20,8 +20,7 @@ use super::drafts::Draft;
 use super::input_files::{FileId, InputFiles};
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::messages;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure};
 
 /// Whether existing files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
@@ -34,14 +33,16 @@ pub(super) struct Replacing {
 /// Most symbolic links that are followed, one to the next, before a cycle is assumed.
 const MAX_LINKS: usize = 40;
 
-/// Prints all of these bytes, for verbs without a session.
-pub(super) fn print(bytes: &[u8]) -> Status {
+/// Prints an answer, or a part of it, on standard output.
+pub(super) fn print(text: &str) -> Answered<()> {
+    Output::Stdout.write(text.as_bytes())
+}
+
+/// Prints the last that a run prints. A reader that closes the pipe before its end has what it wanted.
+pub(super) fn print_last(bytes: &[u8]) -> Answered<()> {
     match Output::Stdout.write(bytes) {
-        Ok(()) | Err(Halt::Closed) => Status::Complete,
-        Err(Halt::Failed(error)) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
+        Err(Failure::Closed) => Ok(()),
+        written => written,
     }
 }
 
@@ -122,12 +123,11 @@ impl Outputs {
     /// Checks that a stream may be written. A descriptor may lead to a file that this command reads.
     fn check_stream(&self, path: &Path, name: &str) -> Result<(), Error> {
         self.reads.refuse_input(path, name)?;
-        match descriptor(path).is_some_and(is_read_only) {
-            false => Ok(()),
-            true => {
-                let message = "this is open for reading only: it cannot be written";
-                Err(Error::new(Kind::Io, message).in_file(name))
-            }
+        if descriptor(path).is_some_and(is_read_only) {
+            let message = "this is open for reading only: it cannot be written";
+            Err(Error::new(Kind::Io, message).in_file(name))
+        } else {
+            Ok(())
         }
     }
 
@@ -140,13 +140,12 @@ impl Outputs {
             Target::File(target, exists) => (target, exists),
         };
         self.reads.refuse_input(&target, &name)?;
-        match new && exists && !self.force {
-            false => Ok(()),
-            true => {
-                let message =
-                    "this file already exists, but the journal is new: --force replaces the file";
-                Err(Error::new(Kind::Usage, message).in_file(&name))
-            }
+        if new && exists && !self.force {
+            let message =
+                "this file already exists, but the journal is new: --force replaces the file";
+            Err(Error::new(Kind::Usage, message).in_file(&name))
+        } else {
+            Ok(())
         }
     }
 
@@ -219,7 +218,7 @@ impl Output {
             Output::Stream(name, path, file) => {
                 if file.is_none() {
                     let opened = OpenOptions::new().append(true).open(path);
-                    *file = Some(opened.map_err(|error| Halt::writing(name, error))?);
+                    *file = Some(opened.map_err(|error| Failure::writing(name, error))?);
                 }
             }
             Output::File(pending) => pending.begun = true,
@@ -233,16 +232,16 @@ impl Output {
         match self {
             Output::Stdout => {
                 let written = io::stdout().lock().write_all(bytes);
-                written.map_err(|error| Halt::writing("<stdout>", error))
+                written.map_err(|error| Failure::writing("<stdout>", error))
             }
             Output::Stream(name, _, file) => {
                 let written = file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
-                written.map_err(|error| Halt::writing(name, error))
+                written.map_err(|error| Failure::writing(name, error))
             }
             Output::File(pending) => {
                 let written = pending.draft.write(bytes);
                 pending.failed |= written.is_err();
-                written.map_err(|error| Halt::writing(&pending.name, error))
+                written.map_err(|error| Failure::writing(&pending.name, error))
             }
         }
     }
@@ -269,22 +268,11 @@ impl Output {
     /// Publishes a file that was begun, with everything written to it. A file that is dropped without this is removed.
     pub(super) fn finish(&mut self) -> Answered<()> {
         match std::mem::replace(self, Output::Stdout) {
-            Output::File(pending) if pending.begun => pending.publish().map_err(Halt::Failed),
+            Output::File(pending) if pending.begun => Ok(pending.publish()?),
             Output::File(_) => Ok(()),
             written => {
                 *self = written;
                 Ok(())
-            }
-        }
-    }
-
-    /// Finishes the output of a run that ended with `status`, and returns the graver status of the two.
-    pub(super) fn finish_with(&mut self, status: Status) -> Status {
-        match self.finish() {
-            Ok(()) | Err(Halt::Closed) => status,
-            Err(Halt::Failed(error)) => {
-                messages::error(&error);
-                status.max(Status::from(&error))
             }
         }
     }

@@ -118,9 +118,10 @@ impl Steps {
         let terminal = io::stderr().is_terminal();
         let is_bar = when != When::Never && use_bar && terminal && total > 1;
         Steps {
-            bar: match is_bar {
-                true => bar(total),
-                false => ProgressBar::hidden(),
+            bar: if is_bar {
+                bar(total)
+            } else {
+                ProgressBar::hidden()
             },
             total,
             done: 0,
@@ -205,9 +206,10 @@ fn status_text(snapshot: &Snapshot, rate: f64) -> String {
         return format!("{pictures} pictures examined");
     }
     let Some(share) = snapshot.share else {
-        let grows = match rate > 0.0 {
-            true => format!(", +{}/s", format_number(rate)),
-            false => String::new(),
+        let grows = if rate > 0.0 {
+            format!(", +{}/s", format_number(rate))
+        } else {
+            String::new()
         };
         let activity = snapshot.activity;
         return format!("at least {solutions} solutions{grows}, {activity}, {nodes} nodes/s");

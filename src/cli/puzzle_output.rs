@@ -12,7 +12,7 @@ use omnogram::sat::dimacs;
 
 use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 use super::{inputs, messages};
 
 /// The output format.
@@ -70,9 +70,10 @@ pub(super) fn target(text: &str) -> std::result::Result<Target, String> {
         return Ok(Target::Dimacs);
     }
     let format = format(text).map_err(|message| format!("{message}, {DIMACS}"))?;
-    match format.can_write() {
-        true => Ok(Target::Format(format)),
-        false => Err(READ_ONLY.to_owned()),
+    if format.can_write() {
+        Ok(Target::Format(format))
+    } else {
+        Err(READ_ONLY.to_owned())
     }
 }
 
@@ -138,9 +139,10 @@ impl PuzzleOutput {
             return Err(usage(READ_ONLY).in_file(&name));
         }
         let mut outputs = Outputs::new(replacing, inputs, files);
-        let destination = match folder {
-            true => Destination::Folder(path.to_owned()),
-            false => Destination::Single(outputs.file(Some(path))?),
+        let destination = if folder {
+            Destination::Folder(path.to_owned())
+        } else {
+            Destination::Single(outputs.file(Some(path))?)
         };
         Ok(PuzzleOutput {
             target,
@@ -162,16 +164,16 @@ impl PuzzleOutput {
             (Destination::Single(_), Target::Format(format)) => format.holds_several(),
             (Destination::Single(_), Target::Dimacs) => false,
         };
-        match holds_several || puzzles < 2 {
-            true => Ok(()),
-            false => Err(self.several_puzzles_error()),
+        if holds_several || puzzles < 2 {
+            Ok(())
+        } else {
+            Err(self.several_puzzles_error())
         }
     }
 
     /// Prints an error that does not end the output.
     pub(super) fn report_error(&mut self, error: &Error) {
-        messages::error(error);
-        self.status = self.status.max(Status::from(error));
+        self.status = self.status.max(messages::error(error));
     }
 
     /// Writes a puzzle with this name, or keeps it until it is known whether it is the only one. An error of this puzzle alone is printed.
@@ -188,11 +190,11 @@ impl PuzzleOutput {
             (Destination::Single(_), Some(_), _) => self.add_to_pack(&name, &puzzle),
             (Destination::Single(_), None, Some(_)) => {
                 let Target::Format(format) = self.target else {
-                    return Err(Halt::Failed(self.several_puzzles_error()));
+                    return Err(self.several_puzzles_error().into());
                 };
                 self.pack = format.pack();
                 if self.pack.is_none() {
-                    return Err(Halt::Failed(self.several_puzzles_error()));
+                    return Err(self.several_puzzles_error().into());
                 }
                 if let Some((first, first_puzzle)) = self.first_puzzle.take() {
                     self.add_to_pack(&first, &first_puzzle)?;
@@ -264,7 +266,7 @@ impl PuzzleOutput {
     /// Writes a puzzle to a file of its own. An error that concerns this puzzle alone is printed; one of the file system is returned.
     fn write_file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
         if let Some(folder) = path.parent().filter(|_| !self.has_folder) {
-            self.outputs.folder(folder).map_err(Halt::Failed)?;
+            self.outputs.folder(folder)?;
             self.has_folder = true;
         }
         let mut output = match self.outputs.file(Some(&path)) {
@@ -273,7 +275,7 @@ impl PuzzleOutput {
                 self.report_error(&error);
                 return Ok(());
             }
-            Err(error) => return Err(Halt::Failed(error)),
+            Err(error) => return Err(error.into()),
         };
         let written = write(self.target, name, puzzle, &mut output)?;
         if written.is_ok() {
@@ -379,7 +381,7 @@ fn write_piece(output: &mut Output, bytes: &[u8]) -> Answered<()> {
 /// An [`Output`] as an [`io::Write`]; keeps the error that ended the writing.
 struct OutputWriter<'a> {
     output: &'a mut Output,
-    halt: Option<Halt>,
+    halt: Option<Failure>,
 }
 
 impl Write for OutputWriter<'_> {

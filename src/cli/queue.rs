@@ -120,9 +120,10 @@ impl Queue {
                 return None;
             }
             let source = self.sources.next()?;
-            let entries = match may_block {
-                true => interrupt.while_reading(|| source.read()),
-                false => source.read(),
+            let entries = if may_block {
+                interrupt.while_reading(|| source.read())
+            } else {
+                source.read()
             };
             self.several_here = entries.len() > 1;
             self.entries = entries.into_iter();

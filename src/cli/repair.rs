@@ -12,15 +12,15 @@ use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
+use super::inputs;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::Replacing;
 use super::plural::counted;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::report::{self, NoExtra};
-use super::session::{Session, status_of, why_unsolvable};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
-use super::{inputs, messages};
 
 /// Find the smallest edit of a picture that makes its puzzle unique
 ///
@@ -108,33 +108,27 @@ impl From<Only> for design::Only {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let inputs = &options.puzzles.puzzles;
     let files: Vec<PathBuf> = options.keep.iter().cloned().collect();
-    let once = inputs::check_stdin_once(inputs, &files);
-    let opened = once.and_then(|()| mask(options.keep.as_deref()));
-    let opened = opened.and_then(|mask| {
-        let output = options.output.as_deref();
-        let output = output
-            .map(|path| PuzzleOutput::new(path, options.to, options.replacing, inputs, &files));
-        Ok((mask, output.transpose()?))
-    });
-    let (mask, mut output) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return messages::fail(&error),
-    };
+    inputs::check_stdin_once(inputs, &files)?;
+    let mask = mask(options.keep.as_deref())?;
+    let output = options.output.as_deref();
+    let output =
+        output.map(|path| PuzzleOutput::new(path, options.to, options.replacing, inputs, &files));
+    let mut output = output.transpose()?;
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    let status = Session::with(&options.search_options, verbosity, *json, |session| {
-        session.also_reads(files);
-        session.answer_each(inputs, |subject| {
-            answer(session, subject, options, mask.as_ref(), output.as_mut())
-        })
-    });
+    let mut session = Session::new(&options.search_options, verbosity, *json)?;
+    session.also_reads(files);
+    let session = &session;
+    let status = session.answer_each(inputs, |subject| {
+        answer(session, subject, options, mask.as_ref(), output.as_mut())
+    })?;
     let Some(mut output) = output else {
-        return status;
+        return Ok(status);
     };
-    let status = status.max(status_of(output.finish().map(|()| Status::Complete)));
-    status.max(output.end(verbosity.quiet))
+    let status = status.and(output.finish());
+    Ok(status.max(output.end(verbosity.quiet)))
 }
 
 /// The mask of `--keep`.
@@ -168,20 +162,17 @@ fn answer(
             size(mask.width(), mask.height())
         );
         let error = Error::data(message).in_file(subject.raw_name);
-        messages::error(&error);
-        if session.json() {
-            session.print(&report::error_line(subject.raw_name, &error))?;
-        }
-        return Ok(Status::from(&error));
+        return session.skip(subject.raw_name, &error);
     }
     let (picture, stopped) = picture(session, subject);
     let Some(picture) = picture else {
         return no_picture(session, subject, stopped);
     };
     let limits = session.limits_since(started);
-    match options.reveal {
-        true => answer_reveal(session, subject, options, &picture, limits),
-        false => answer_repair(session, subject, options, (&picture, mask), limits, output),
+    if options.reveal {
+        answer_reveal(session, subject, options, &picture, limits)
+    } else {
+        answer_repair(session, subject, options, (&picture, mask), limits, output)
     }
 }
 
@@ -246,9 +237,10 @@ fn answer_repair(
         }
         repair.run()
     });
-    match session.json() {
-        true => session.print(&report::answer_line(subject, &repaired, NoExtra {}))?,
-        false => session.print(&text(session, subject, options, picture, &repaired))?,
+    if session.json() {
+        session.print(&report::answer_line(subject, &repaired, NoExtra {}))?
+    } else {
+        session.print(&text(session, subject, options, picture, &repaired))?
     }
     let name = subject.label();
     match (&repaired.flips, output) {
@@ -293,9 +285,10 @@ fn text(
     repaired: &Repaired,
 ) -> String {
     let name = subject.label();
-    let good = match options.line_solvable {
-        true => "solvable line by line",
-        false => "unique",
+    let good = if options.line_solvable {
+        "solvable line by line"
+    } else {
+        "unique"
     };
     let why = match repaired.stopped {
         Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
@@ -363,9 +356,10 @@ fn is_filled(picture: &Grid, cell: Cell) -> bool {
 /// `add row 4 column 7, remove row 9 column 2`
 fn list(picture: &Grid, flips: &[Cell]) -> String {
     let flip = |cell: &Cell| {
-        let how = match is_filled(picture, *cell) {
-            true => "remove",
-            false => "add",
+        let how = if is_filled(picture, *cell) {
+            "remove"
+        } else {
+            "add"
         };
         format!("{how} row {} column {}", cell.row + 1, cell.column + 1)
     };
@@ -409,9 +403,10 @@ fn answer_reveal(
         }
         repair.reveal()
     });
-    match session.json() {
-        true => session.print(&report::answer_line(subject, &revealed, NoExtra {}))?,
-        false => session.print(&reveal_text(session, subject, options, picture, &revealed))?,
+    if session.json() {
+        session.print(&report::answer_line(subject, &revealed, NoExtra {}))?
+    } else {
+        session.print(&reveal_text(session, subject, options, picture, &revealed))?
     }
     Ok(match revealed.cells {
         Some(_) => Status::Complete,
@@ -428,9 +423,10 @@ fn reveal_text(
     revealed: &Revealed,
 ) -> String {
     let name = subject.label();
-    let good = match options.line_solvable {
-        true => "solvable line by line",
-        false => "unique",
+    let good = if options.line_solvable {
+        "solvable line by line"
+    } else {
+        "unique"
     };
     let why = match revealed.stopped {
         Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
@@ -443,9 +439,10 @@ fn reveal_text(
     if cells.is_empty() {
         return format!("{name}: {good} as it is\n");
     }
-    let proof = match revealed.minimal {
-        true => "proven minimal".to_owned(),
-        false => format!("at least {least} are needed{why}"),
+    let proof = if revealed.minimal {
+        "proven minimal".to_owned()
+    } else {
+        format!("at least {least} are needed{why}")
     };
     let given = counted(cells.len() as u64, "cell");
     let mut text = format!("{name}: {good} with {given} given away, {proof}\n\n");

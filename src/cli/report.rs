@@ -70,9 +70,10 @@ pub(super) fn json_line(object: &impl Serialize) -> String {
     if line.contains(messages::steers) {
         let mut escaped = String::with_capacity(line.len() + 64);
         for c in line.chars() {
-            match messages::steers(c) {
-                true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
-                false => escaped.push(c),
+            if messages::steers(c) {
+                escaped.push_str(&format!("\\u{:04x}", u32::from(c)))
+            } else {
+                escaped.push(c)
             }
         }
         line = escaped;

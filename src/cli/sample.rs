@@ -56,22 +56,18 @@ struct SampleFigures {
     seed: String,
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    let mut output = match options.listing.output(&options.puzzles) {
-        Ok(output) => output,
-        Err(status) => return status,
-    };
+pub(super) fn run(options: &Options) -> Answered {
+    let mut output = options.listing.output(&options.puzzles)?;
     // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    let status = Session::with(&options.search_options, verbosity, *json, |session| {
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            answer(session, subject, options, seed, &mut output)
-        })
-    });
-    output.finish_with(status)
+    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let status = session.answer_each(&options.puzzles.puzzles, |subject| {
+        answer(session, subject, options, seed, &mut output)
+    })?;
+    Ok(status.and(output.finish()))
 }
 
 fn answer(

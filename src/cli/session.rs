@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,9 +24,9 @@ use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
 use super::plural::counted;
 use super::progress::Progress;
 use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting, find_first};
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 use super::subject::Subject;
-use super::{input_files, messages, report};
+use super::{input_files, messages, output, report};
 
 /// The state that all puzzles of a run share.
 #[derive(Debug)]
@@ -60,22 +60,6 @@ impl Session {
         })
     }
 
-    /// Runs a verb in a new session, or prints why there is none.
-    pub(super) fn with(
-        search_options: &SearchOptions,
-        verbosity: &Verbosity,
-        json: bool,
-        verb: impl FnOnce(&mut Session) -> Status,
-    ) -> Status {
-        match Session::new(search_options, verbosity, json) {
-            Ok(mut session) => verb(&mut session),
-            Err(error) => {
-                messages::error(&error);
-                Status::from(&error)
-            }
-        }
-    }
-
     /// The same, with a classic algorithm instead of the search if one is chosen. `random`: whether the verb draws random numbers without
     /// it.
     pub(super) fn with_classic(
@@ -83,32 +67,23 @@ impl Session {
         classics: &Classics,
         random: bool,
         answer_options: &AnswerOptions,
-        verb: impl FnOnce(&Session) -> Status,
-    ) -> Status {
-        let classic = match classics.classic(random) {
-            Ok(classic) => classic,
-            Err(status) => return status,
-        };
+    ) -> Result<Self> {
+        let classic = classics.classic(random)?;
         let mut search_options = search_options.clone();
         let given = (search_options.threads, search_options.progress);
         if classic.is_some() {
             (search_options.threads, search_options.progress) = (Some(1), When::Never);
         }
-        Session::with(
-            &search_options,
-            &answer_options.verbosity,
-            answer_options.json,
-            |session| {
-                if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
-                    session.warn("--threads has no effect: --algorithm runs on one thread");
-                }
-                if classic.is_some() && given.1 == When::Always {
-                    session.warn("--progress has no effect: --algorithm shows none");
-                }
-                session.classic = classic;
-                verb(session)
-            },
-        )
+        let verbosity = &answer_options.verbosity;
+        let mut session = Session::new(&search_options, verbosity, answer_options.json)?;
+        if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
+            session.warn("--threads has no effect: --algorithm runs on one thread");
+        }
+        if classic.is_some() && given.1 == When::Always {
+            session.warn("--progress has no effect: --algorithm shows none");
+        }
+        session.classic = classic;
+        Ok(session)
     }
 
     /// Names the files that the verb reads beside its PUZZLE arguments. Standard output must be none of them.
@@ -138,9 +113,10 @@ impl Session {
 
     /// When to show progress.
     pub(super) fn show_progress(&self) -> When {
-        match self.quiet {
-            true => When::Never,
-            false => self.search_options.progress,
+        if self.quiet {
+            When::Never
+        } else {
+            self.search_options.progress
         }
     }
 
@@ -163,7 +139,7 @@ impl Session {
         &self,
         arguments: &[PathBuf],
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
-    ) -> Status {
+    ) -> Answered {
         let nothing = |_: &Search<'_>, _: &Puzzle, _: &Limits| ();
         self.answer_in_order(arguments, 1, &nothing, |subject, _| answer(subject))
     }
@@ -173,7 +149,7 @@ impl Session {
         &self,
         argument: &Path,
         answer: impl FnOnce(&Subject<'_>) -> Answered,
-    ) -> Status {
+    ) -> Answered {
         self.answer_one_with_reason(argument, "", answer)
     }
 
@@ -183,11 +159,9 @@ impl Session {
         argument: &Path,
         reason: &str,
         answer: impl FnOnce(&Subject<'_>) -> Answered,
-    ) -> Status {
+    ) -> Answered {
         let arguments = [argument.to_owned()];
-        if let Err(error) = input_files::check_stdout(&arguments, &self.also_reads) {
-            return messages::fail(&error);
-        }
+        input_files::check_stdout(&arguments, &self.also_reads)?;
         let mut queue = Queue::new(inputs::find(&arguments));
         let (item, more) = (
             queue.next(&self.interrupt, true),
@@ -196,11 +170,11 @@ impl Session {
         let Some(item) = item.filter(|_| !more) else {
             let message =
                 format!("{reason}there are several puzzles here: name one of them, as FILE#2");
-            let error = Error::new(Kind::Usage, message).in_file(&inputs::name(argument));
-            messages::error(&error);
-            return Status::from(&error);
+            return Err(Error::new(Kind::Usage, message)
+                .in_file(&inputs::name(argument))
+                .into());
         };
-        status_of(self.answer(&item.entry, false, answer))
+        self.answer(&item.entry, false, answer)
     }
 
     /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order.
@@ -209,7 +183,7 @@ impl Session {
         arguments: &[PathBuf],
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, &[Grid], Outcome) -> Answered,
-    ) -> Status {
+    ) -> Answered {
         let find = move |search: &Search<'_>, puzzle: &Puzzle, _: &Limits| {
             find_first(search, puzzle, most)
         };
@@ -225,7 +199,7 @@ impl Session {
         arguments: &[PathBuf],
         run: impl Run<T>,
         mut answer: impl FnMut(&Subject<'_>, T) -> Answered,
-    ) -> Status {
+    ) -> Answered {
         let ahead = match self.pool.current_num_threads() {
             1 => 1,
             threads => MAX_AHEAD_PER_THREAD * threads,
@@ -248,10 +222,8 @@ impl Session {
         ahead: usize,
         run: &impl Run<T>,
         mut answer: impl FnMut(&Subject<'_>, Option<T>) -> Answered,
-    ) -> Status {
-        if let Err(error) = input_files::check_stdout(arguments, &self.also_reads) {
-            return messages::fail(&error);
-        }
+    ) -> Answered {
+        input_files::check_stdout(arguments, &self.also_reads)?;
         for note in inputs::skipped_notes(arguments, None) {
             self.note(&note);
         }
@@ -272,25 +244,21 @@ impl Session {
             }
             let Some(next) = waiting.pop_front() else {
                 if queue.is_empty() {
-                    return gravest;
+                    return Ok(gravest);
                 }
                 self.note(&format!("interrupted: {} not begun", queue.remaining(0)));
-                return gravest.max(Status::Stopped);
+                return Ok(gravest.max(Status::Stopped));
             };
             let early = next.wait();
             if early.is_none() && self.interrupt.is_requested() {
                 let left = queue.remaining(waiting.len() + 1);
                 self.note(&format!("interrupted: {left} not begun"));
-                return gravest.max(Status::Stopped);
+                return Ok(gravest.max(Status::Stopped));
             }
             let item = &next.item;
             match self.answer(&item.entry, item.several, |subject| answer(subject, early)) {
                 Ok(status) => gravest = gravest.max(status),
-                Err(Halt::Closed) => return gravest.max(Status::Stopped),
-                Err(Halt::Failed(error)) => {
-                    messages::error(&error);
-                    return gravest.max(Status::from(&error));
-                }
+                Err(failure) => return Ok(gravest.max(failure.report())),
             }
         }
     }
@@ -304,23 +272,12 @@ impl Session {
     ) -> Answered {
         let name = entry.name.as_str();
         match &entry.puzzle {
-            Err(error) => {
-                messages::error(error);
-                if self.json {
-                    self.print(&report::error_line(name, error))?;
-                }
-                Ok(Status::from(error))
-            }
+            Err(error) => self.skip(name, error),
             Ok(puzzle) => {
                 if let Some(classic) = &self.classic
                     && let Err(error) = classic.algorithm().check(puzzle)
                 {
-                    let error = error.in_file(name);
-                    messages::error(&error);
-                    if self.json {
-                        self.print(&report::error_line(name, &error))?;
-                    }
-                    return Ok(Status::from(&error));
+                    return self.skip(name, &error.in_file(name));
                 }
                 let shown = messages::escaped(name);
                 if let Some(warning) = goal_warning(&shown, puzzle) {
@@ -334,6 +291,15 @@ impl Session {
                 })
             }
         }
+    }
+
+    /// Prints an error in place of the answer for the puzzle of this name, also as JSON, so that the next puzzle can follow.
+    pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
+        let status = messages::error(error);
+        if self.json {
+            self.print(&report::error_line(name, error))?;
+        }
+        Ok(status)
     }
 
     /// Searches a puzzle on all threads of the session, within these limits, or runs the chosen classic algorithm instead. Shows progress
@@ -488,8 +454,7 @@ impl Session {
 
     /// Prints part of an answer on standard output.
     pub(super) fn print(&self, text: &str) -> Answered<()> {
-        let written = io::stdout().lock().write_all(text.as_bytes());
-        written.map_err(|error| Halt::writing("<stdout>", error))
+        output::print(text)
     }
 
     /// Prints a message beside the answer, unless `--quiet` is given.
@@ -529,18 +494,6 @@ impl Session {
                 _ => "stuck".to_owned(),
             },
             other => other.to_string(),
-        }
-    }
-}
-
-/// The exit status of a single answer; prints its error.
-pub(super) fn status_of(answered: Answered) -> Status {
-    match answered {
-        Ok(status) => status,
-        Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => {
-            messages::error(&error);
-            Status::from(&error)
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::report;
 use super::session::Session;
-use super::status::{Answered, Halt};
+use super::status::Answered;
 use super::subject::Subject;
 use super::titles::titled_sheet;
 use super::total::print_total;
@@ -48,12 +48,11 @@ impl CellOutput {
 
     /// Checks that an SVG file is of a single puzzle.
     pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
-        match self.svg.is_some() && subject.several {
-            true => {
-                let message = "--svg draws one puzzle, and there are several";
-                Err(Halt::Failed(Error::new(Kind::Usage, message)))
-            }
-            false => Ok(()),
+        if self.svg.is_some() && subject.several {
+            let message = "--svg draws one puzzle, and there are several";
+            Err(Error::new(Kind::Usage, message).into())
+        } else {
+            Ok(())
         }
     }
 
@@ -80,9 +79,10 @@ impl CellOutput {
         };
         let drawing = drawing(subject.puzzle, cells);
         if !session.json() {
-            let (text, legend) = match self.exact {
-                false => (drawing.to_string(), LEGEND),
-                true => (exact_text(subject.puzzle, cells), EXACT_LEGEND),
+            let (text, legend) = if self.exact {
+                (exact_text(subject.puzzle, cells), EXACT_LEGEND)
+            } else {
+                (drawing.to_string(), LEGEND)
             };
             session.print(&text)?;
             if !std::mem::replace(&mut self.legend_shown, true) {

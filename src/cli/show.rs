@@ -10,8 +10,8 @@ use omnogram::render::{self, Html, HtmlSection, Look, Pages, Pdf, Sheet, Style, 
 use super::drawing::{self, Content, Drawn};
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
-use super::session::{Session, status_of};
-use super::status::{Answered, Halt, Status};
+use super::session::Session;
+use super::status::Answered;
 use super::subject::Subject;
 use super::{inputs, messages, titles};
 
@@ -142,62 +142,45 @@ impl From<Paper> for render::Paper {
     }
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let Options {
         puzzles,
         appearance,
         ..
     } = options;
-    let format = match appearance.format() {
-        Ok(format) => format,
-        Err(error) => {
-            messages::error(&error);
-            return Status::from(&error);
-        }
-    };
+    let format = appearance.format()?;
     let read: Vec<PathBuf> = options.what.list_file().into_iter().cloned().collect();
-    if let Err(error) = inputs::check_stdin_once(&puzzles.puzzles, &read) {
-        return messages::fail(&error);
-    }
+    inputs::check_stdin_once(&puzzles.puzzles, &read)?;
     let mut outputs = Outputs::new(appearance.replacing, &puzzles.puzzles, &read);
     let path = appearance.output.as_deref();
-    let (output, folder) = match appearance.has_folder() {
-        true => (Ok(Output::Stdout), path),
-        false => (outputs.file(path), None),
+    let (output, folder) = if appearance.has_folder() {
+        (Output::Stdout, path)
+    } else {
+        (outputs.file(path)?, None)
     };
-    let mut drawings = match output {
-        Ok(output) => Drawings {
-            appearance,
-            format,
-            outputs,
-            output,
-            folder,
-            begun: false,
-            page: None,
-            pdf: None,
-        },
-        Err(error) => return messages::fail(&error),
+    let mut drawings = Drawings {
+        appearance,
+        format,
+        outputs,
+        output,
+        folder,
+        begun: false,
+        page: None,
+        pdf: None,
     };
-    Session::with(
-        &options.search_options,
-        &options.verbosity,
-        false,
-        |session| {
-            session.also_reads(read);
-            let mut complete = true;
-            let status = session.answer_each(&puzzles.puzzles, |subject| {
-                let answered = drawings.answer(session, subject, &options.what);
-                complete &= answered.is_ok();
-                answered
-            });
-            match complete {
-                true => status_of(drawings.end().map(|()| status)).max(status),
-                // An incomplete picture file is not published.
-                false if matches!(drawings.output, Output::File(_)) => status,
-                false => status_of(drawings.end().map(|()| status)).max(status),
-            }
-        },
-    )
+    let mut session = Session::new(&options.search_options, &options.verbosity, false)?;
+    session.also_reads(read);
+    let mut complete = true;
+    let status = session.answer_each(&puzzles.puzzles, |subject| {
+        let answered = drawings.answer(&session, subject, &options.what);
+        complete &= answered.is_ok();
+        answered
+    })?;
+    // An incomplete picture file is not published.
+    if !complete && matches!(drawings.output, Output::File(_)) {
+        return Ok(status);
+    }
+    Ok(status.and(drawings.end()))
 }
 
 impl Appearance {
@@ -323,13 +306,13 @@ impl Drawings<'_> {
         self.accepts(subject)?;
         if let Some(folder) = self.folder {
             if !folder.is_dir() {
-                self.outputs.folder(folder).map_err(Halt::Failed)?;
+                self.outputs.folder(folder)?;
             }
             let path = folder.join(file_name(subject.raw_name, self.format));
             self.output = match self.outputs.file(Some(&path)) {
                 Ok(output) => output,
-                Err(error) if error.kind() == Kind::Usage => return Ok(messages::fail(&error)),
-                Err(error) => return Err(Halt::Failed(error)),
+                Err(error) if error.kind() == Kind::Usage => return Ok(messages::error(&error)),
+                Err(error) => return Err(error.into()),
             };
         }
         let drawn = what.draw(session, subject)?;
@@ -344,22 +327,21 @@ impl Drawings<'_> {
     /// Checks that the format can hold this puzzle beside the others.
     fn accepts(&self, subject: &Subject<'_>) -> Answered<()> {
         let single = matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none();
-        match single && subject.several {
-            false => Ok(()),
-            true => {
-                let message = format!(
-                    "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
-                    self.format.ending()
-                );
-                Err(Halt::Failed(Error::new(Kind::Usage, message)))
-            }
+        if single && subject.several {
+            let message = format!(
+                "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
+                self.format.ending()
+            );
+            Err(Error::new(Kind::Usage, message).into())
+        } else {
+            Ok(())
         }
     }
 
     /// Draws one puzzle.
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
         let appearance = self.appearance;
-        let failed = |error: Error| Halt::Failed(error.in_file(subject.name));
+        let failed = |error: Error| error.in_file(subject.name);
         match self.format {
             Format::Text => {
                 let text = self.text(session, subject, &drawn.sheet)?;
@@ -397,7 +379,7 @@ impl Drawings<'_> {
                     ));
                 }
                 let pdf = self.pdf.get_or_insert_with(|| Pdf::new(appearance.pages()));
-                pdf.add(&drawn.sheet).map_err(failed)
+                Ok(pdf.add(&drawn.sheet).map_err(failed)?)
             }
             Format::Html => {
                 let html = self.html(subject, drawn);
@@ -408,9 +390,10 @@ impl Drawings<'_> {
 
     /// The heading of a puzzle as text, after a blank line if other text precedes it.
     fn heading(&mut self, subject: &Subject<'_>) -> String {
-        let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
-            true => "\n",
-            false => "",
+        let blank = if std::mem::replace(&mut self.begun, self.folder.is_none()) {
+            "\n"
+        } else {
+            ""
         };
         format!("{blank}{}\n\n", titles::heading(subject))
     }
@@ -419,7 +402,7 @@ impl Drawings<'_> {
     fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
         let name = subject.name;
         let look = self.appearance.look();
-        let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
+        let text = render::text(sheet, &look).map_err(|error| error.in_file(name))?;
         if let Some(width) = look.width {
             if text.width > width {
                 // `auto` has already made it as narrow as it can.
@@ -444,9 +427,10 @@ impl Drawings<'_> {
     fn html(&mut self, subject: &Subject<'_>, drawn: Drawn<'_>) -> String {
         let mut text = String::new();
         let page = self.page.get_or_insert_with(|| {
-            let title = match subject.several && self.folder.is_none() {
-                true => "Nonograms".to_owned(),
-                false => drawn.sheet.title.clone(),
+            let title = if subject.several && self.folder.is_none() {
+                "Nonograms".to_owned()
+            } else {
+                drawn.sheet.title.clone()
             };
             let paper = self.appearance.paper().unwrap_or(render::Paper::A4);
             let page = Html::new(title, paper).cell(self.appearance.pixels());

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use omnogram::error::Result;
 use omnogram::render::{List, Listing};
 
-use super::messages;
 use super::options::Puzzles;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
-use super::status::{Answered, Status};
+use super::status::Answered;
 use super::subject::Subject;
 
 /// The format and destination of solutions.
@@ -46,11 +46,9 @@ impl From<Format> for Listing {
 
 impl ListingOptions {
     /// Opens the output of the solutions of these puzzles.
-    pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output, Status> {
+    pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output> {
         let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
-        outputs
-            .file(self.output.as_deref())
-            .map_err(|error| messages::fail(&error))
+        outputs.file(self.output.as_deref())
     }
 
     /// The chosen or default format.

@@ -42,17 +42,16 @@ struct Extra<'a> {
     decided: Option<Vec<String>>,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let Options {
         classics,
         search_options,
         answer_options,
         ..
     } = options;
-    Session::with_classic(search_options, classics, false, answer_options, |session| {
-        session.find_first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
-            answer(session, subject, grids, outcome)
-        })
+    let session = &Session::with_classic(search_options, classics, false, answer_options)?;
+    session.find_first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
+        answer(session, subject, grids, outcome)
     })
 }
 
@@ -79,9 +78,10 @@ fn answer(
         };
         session.print(&report::answer_line(subject, &outcome, extra))?;
     } else if let Some(grid) = grid {
-        let text = match subject.several {
-            true => format!("==> {name} <==\n{grid}\n"),
-            false => grid.to_string(),
+        let text = if subject.several {
+            format!("==> {name} <==\n{grid}\n")
+        } else {
+            grid.to_string()
         };
         session.print(&text)?;
     } else if let Some(stop) = outcome.stopped {

@@ -7,11 +7,10 @@ use omnogram::census::{Census, Tables, cut};
 use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
 use super::census::{EngineTask, Size, size};
-use super::messages;
 use super::options::{SplitOptions, number};
 use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
-use super::session::{Session, status_of};
+use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -65,27 +64,21 @@ pub(super) struct Options {
     common: SplitOptions,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), &[]);
-    let mut output = match outputs.file(options.output.as_deref()) {
-        Ok(output) => output,
-        Err(error) => return messages::fail(&error),
-    };
-    Session::with(
-        &options.common.search_options(),
-        &options.common.verbosity,
-        false,
-        |session| match (&options.puzzle, options.census) {
-            (Some(puzzle), _) => session.answer_one(puzzle, |subject| {
-                split(session, subject, options, &mut output)
-            }),
-            (None, size) => {
-                let census = size.map(|size| size.census(options.engine));
-                let census = census.expect("a puzzle or a census is required");
-                status_of(split_census(session, census, options, &mut output))
-            }
-        },
-    )
+    let mut output = outputs.file(options.output.as_deref())?;
+    let common = &options.common;
+    let session = &Session::new(&common.search_options(), &common.verbosity, false)?;
+    match (&options.puzzle, options.census) {
+        (Some(puzzle), _) => session.answer_one(puzzle, |subject| {
+            split(session, subject, options, &mut output)
+        }),
+        (None, size) => {
+            let census = size.map(|size| size.census(options.engine));
+            let census = census.expect("a puzzle or a census is required");
+            split_census(session, census, options, &mut output)
+        }
+    }
 }
 
 /// Cuts a census into slices.

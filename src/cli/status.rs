@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use omnogram::error::{Error, Kind};
 
+use super::messages;
+
 /// The exit status. Of several puzzles the gravest status counts, which is the greatest: in descending order an interrupt, failed input or
 /// output, a wrong answer or an internal error, bad data, an incomplete answer, wrong usage, a puzzle that is not unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +31,13 @@ pub(super) enum Status {
     Interrupted = 130,
 }
 
+impl Status {
+    /// The graver of this status and that of a further part of the run, whose error is printed.
+    pub(super) fn and(self, part: Answered<()>) -> Status {
+        self.max(part.map_or_else(Failure::report, |()| Status::Complete))
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
         ExitCode::from(status as u8)
@@ -45,24 +54,39 @@ impl From<&Error> for Status {
     }
 }
 
-/// Why the run cannot go on with further answers.
+/// Why a run, or a part of it, ended without its answer.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum Failure {
     /// The reader of the answers has closed the pipe, as `head` does. No message is printed.
     Closed,
-    /// The answers cannot be written.
-    Failed(Error),
+    /// Wrong usage, bad data, or answers that cannot be written.
+    Error(Error),
 }
 
-impl Halt {
-    /// The reason that this error of writing to a file stands for.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+impl Failure {
+    /// The failure that this error of writing to a file stands for.
     pub(super) fn writing(file: &str, error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Halt::Closed,
-            _ => Halt::Failed(Error::io(file, error)),
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Error(Error::io(file, error)),
+        }
+    }
+
+    /// Prints the error, and returns the exit status. A verb passes its failures on with `?`, and this is called at the end of the run; only
+    /// what must go on after a failure of one part calls it by itself.
+    pub(super) fn report(self) -> Status {
+        match self {
+            Failure::Closed => Status::Stopped,
+            Failure::Error(error) => messages::error(&error),
         }
     }
 }
 
-/// The result of answering a puzzle.
-pub(super) type Answered<T = Status> = Result<T, Halt>;
+/// What came of a run or a part of it: by default its exit status.
+pub(super) type Answered<T = Status> = Result<T, Failure>;

@@ -1,6 +1,5 @@
 //! `omnogram studio`: the page on which a designer draws, served on this machine alone.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,8 +9,8 @@ use omnogram::studio::{Studio, StudioOptions};
 use super::interrupt::Interrupt;
 use super::options::{SearchOptions, Verbosity};
 use super::queue::Queue;
-use super::status::{Halt, Status};
-use super::{input_files, inputs, messages};
+use super::status::{Answered, Failure, Status};
+use super::{input_files, inputs, messages, output};
 
 /// Draw puzzles in the browser, and see at once whether they are unique
 ///
@@ -51,30 +50,22 @@ pub(super) struct Options {
     verbosity: Verbosity,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let interrupt = Interrupt::install();
-    let puzzles = match read(options, &interrupt) {
-        Ok(puzzles) => puzzles,
-        Err(status) => return status,
-    };
+    let (puzzles, status) = read(options, &interrupt)?;
+    if puzzles.is_empty() && status != Status::Complete {
+        return Ok(status);
+    }
     let mut studio_options = StudioOptions::default();
     studio_options.port = options.port.unwrap_or(0);
     studio_options.threads = options.search_options.threads.unwrap_or(0).into();
     studio_options.limits = options.search_options.limits();
     studio_options.puzzles = puzzles;
-    let studio = match Studio::new(studio_options) {
-        Ok(studio) => studio,
-        Err(error) => return messages::fail(&error),
-    };
+    let studio = Studio::new(studio_options)?;
     let address = studio.address();
-    let mut stdout = io::stdout().lock();
-    let printed = writeln!(stdout, "{address}").and_then(|()| stdout.flush());
-    drop(stdout);
-    if let Err(error) = printed {
-        return match Halt::writing("<stdout>", error) {
-            Halt::Failed(error) => messages::fail(&error),
-            Halt::Closed => Status::Complete,
-        };
+    match output::print(&format!("{address}\n")) {
+        Err(Failure::Closed) => return Ok(Status::Complete),
+        printed => printed?,
     }
     if !options.verbosity.quiet {
         messages::note("The studio listens at this address. Ctrl-C ends it.");
@@ -87,17 +78,13 @@ pub(super) fn run(options: &Options) -> Status {
             "no browser could be opened ({error}): open the address in one"
         ));
     }
-    match studio.serve(|| interrupt.is_requested()) {
-        Ok(()) => Status::Complete,
-        Err(error) => messages::fail(&error),
-    }
+    studio.serve(|| interrupt.is_requested())?;
+    Ok(Status::Complete)
 }
 
-/// The puzzles of the arguments. What is wrong with some of them is printed; if there is nothing else, the run ends.
-fn read(options: &Options, interrupt: &Interrupt) -> Result<Vec<Entry>, Status> {
-    if let Err(error) = input_files::check_stdout(&options.puzzles, &[]) {
-        return Err(messages::fail(&error));
-    }
+/// The puzzles of the arguments, and the gravest status of those that have an error, which is printed.
+fn read(options: &Options, interrupt: &Interrupt) -> Answered<(Vec<Entry>, Status)> {
+    input_files::check_stdout(&options.puzzles, &[])?;
     if !options.verbosity.quiet {
         for note in inputs::skipped_notes(&options.puzzles, None) {
             messages::note(&note);
@@ -108,11 +95,8 @@ fn read(options: &Options, interrupt: &Interrupt) -> Result<Vec<Entry>, Status> 
     while let Some(item) = queue.next(interrupt, true) {
         match &item.entry.puzzle {
             Ok(_) => puzzles.push((*item.entry).clone()),
-            Err(error) => status = status.max(messages::fail(error)),
+            Err(error) => status = status.max(messages::error(error)),
         }
     }
-    match puzzles.is_empty() && status != Status::Complete {
-        true => Err(status),
-        false => Ok(puzzles),
-    }
+    Ok((puzzles, status))
 }

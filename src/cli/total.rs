@@ -12,8 +12,9 @@ pub(super) fn print_total(
     subject: &Subject<'_>,
     outcome: &Outcome,
 ) -> Answered<()> {
-    match subject.several {
-        true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
-        false => session.print(&format!("{}\n", outcome.solutions)),
+    if subject.several {
+        session.print(&format!("{}: {}\n", subject.label(), outcome.solutions))
+    } else {
+        session.print(&format!("{}\n", outcome.solutions))
     }
 }

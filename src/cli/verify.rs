@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,9 @@ use omnogram::puzzle::{self, Puzzle};
 use serde::Serialize;
 
 use super::options::{Bytes, time};
+use super::output::print_last;
 use super::plural::counted;
-use super::status::{Halt, Status};
+use super::status::{Answered, Status};
 use super::{input_files, inputs, messages, report, verify_proof};
 
 /// Check a list of solutions against a puzzle, or a folder of certificates
@@ -99,7 +100,7 @@ struct Report {
     stopped: Option<&'static str>,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let path = match (&options.proof, &options.puzzle) {
         (Some(folder), puzzles) => {
             return verify_proof::run(&verify_proof::Request {
@@ -115,30 +116,17 @@ pub(super) fn run(options: &Options) -> Status {
         (None, None) => unreachable!("clap requires one of them"),
     };
     let read = [path, &options.solutions].map(std::slice::from_ref);
-    let spared = input_files::check_stdout(read[0], read[1]);
-    let puzzle = spared.and_then(|()| puzzle(path, &options.solutions));
-    let findings = puzzle.and_then(|puzzle| {
-        let name = inputs::name(&options.solutions);
-        if inputs::is_stdin(&options.solutions) {
-            return check(&puzzle, io::stdin().lock(), &name, options);
-        }
-        match File::open(&options.solutions) {
-            Ok(file) => check(
-                &puzzle,
-                BufReader::with_capacity(1 << 16, file),
-                &name,
-                options,
-            ),
-            Err(error) => Err(Error::io(&name, error)),
-        }
-    });
-    match findings {
-        Ok(findings) => findings.report(path, options),
-        Err(error) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
-    }
+    input_files::check_stdout(read[0], read[1])?;
+    let puzzle = puzzle(path, &options.solutions)?;
+    let name = inputs::name(&options.solutions);
+    let findings = if inputs::is_stdin(&options.solutions) {
+        check(&puzzle, io::stdin().lock(), &name, options)
+    } else {
+        let file = File::open(&options.solutions).map_err(|error| Error::io(&name, error))?;
+        let file = BufReader::with_capacity(1 << 16, file);
+        check(&puzzle, file, &name, options)
+    };
+    findings?.report(path, options)
 }
 
 /// Reads the puzzle; an error if the argument names several.
@@ -215,7 +203,7 @@ impl Findings {
     }
 
     /// Prints the answer, and returns the exit status.
-    fn report(&self, puzzle: &Path, options: &Options) -> Status {
+    fn report(&self, puzzle: &Path, options: &Options) -> Answered {
         let Findings {
             grids,
             wrong,
@@ -239,10 +227,10 @@ impl Findings {
             _ => (format!("{wrong} wrong, {repeated} repeated"), Status::Data),
         };
         if options.quiet && !options.json && status == Status::Complete {
-            return status;
+            return Ok(status);
         }
-        let line = match options.json {
-            true => report::json_line(&Report {
+        let line = if options.json {
+            report::json_line(&Report {
                 puzzle: inputs::name(puzzle),
                 list: inputs::name(&options.solutions),
                 solutions: grids,
@@ -250,18 +238,11 @@ impl Findings {
                 repeated,
                 unchecked,
                 stopped: timed_out.map(|_| "time"),
-            }),
-            false => format!("{}, {text}\n", counted(grids, "solution")),
+            })
+        } else {
+            format!("{}, {text}\n", counted(grids, "solution"))
         };
-        match io::stdout().lock().write_all(line.as_bytes()) {
-            Ok(()) => status,
-            Err(error) => match Halt::writing("<stdout>", error) {
-                Halt::Closed => status,
-                Halt::Failed(error) => {
-                    messages::error(&error);
-                    status.max(Status::from(&error))
-                }
-            },
-        }
+        print_last(line.as_bytes())?;
+        Ok(status)
     }
 }

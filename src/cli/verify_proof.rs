@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,9 @@ use serde::Serialize;
 
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
 use super::options::Bytes;
+use super::output::print;
 use super::plural::counted;
-use super::status::{Halt, Status};
+use super::status::{Answered, Status};
 use super::{input_files, inputs, messages, report};
 
 /// What is asked for.
@@ -44,17 +45,11 @@ struct Report<'a> {
     seconds: f64,
 }
 
-pub(super) fn run(request: &Request<'_>) -> Status {
+pub(super) fn run(request: &Request<'_>) -> Answered {
     let list = request.folder.join(LIST);
-    let spared = input_files::check_stdout(request.puzzles, std::slice::from_ref(&list));
-    let checked = spared.and_then(|()| {
-        let file = File::open(&list).map_err(|error| Error::io(&inputs::name(&list), error))?;
-        Verification::new(request)?.check_list(file, &inputs::name(&list))
-    });
-    match checked {
-        Ok(status) => status,
-        Err(error) => messages::fail(&error),
-    }
+    input_files::check_stdout(request.puzzles, std::slice::from_ref(&list))?;
+    let file = File::open(&list).map_err(|error| Error::io(&inputs::name(&list), error))?;
+    Verification::new(request)?.check_list(file, &inputs::name(&list))
 }
 
 /// The state of a verification.
@@ -97,18 +92,18 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks every certificate of the list.
-    fn check_list(mut self, file: File, name: &str) -> Result<Status> {
+    fn check_list(mut self, file: File, name: &str) -> Answered {
         let mut lines = Lines::new(BufReader::new(file), name);
         while let Some(certificate) = lines.record::<Certificate>() {
             match certificate {
-                Ok(certificate) => match self.check_and_print(&certificate) {
-                    Ok(()) => {}
-                    Err(Halt::Closed) => return Ok(self.status.max(Status::Stopped)),
-                    Err(Halt::Failed(error)) => return Err(error),
-                },
+                Ok(certificate) => {
+                    if let Err(failure) = self.check_and_print(&certificate) {
+                        return Ok(self.status.max(failure.report()));
+                    }
+                }
                 Err(error) => {
                     self.failed += 1;
-                    self.status = self.status.max(messages::fail(&error));
+                    self.status = self.status.max(messages::error(&error));
                 }
             }
         }
@@ -118,7 +113,7 @@ impl<'a> Verification<'a> {
             let message = "there is no valid certificate of this puzzle";
             self.status = self
                 .status
-                .max(messages::fail(&Error::data(message).in_file(puzzle)));
+                .max(messages::error(&Error::data(message).in_file(puzzle)));
         }
         if !self.request.quiet {
             let proved = counted(self.proved, "certificate");
@@ -132,7 +127,7 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks a certificate, and prints the result.
-    fn check_and_print(&mut self, certificate: &Certificate) -> std::result::Result<(), Halt> {
+    fn check_and_print(&mut self, certificate: &Certificate) -> Answered<()> {
         let started = Instant::now();
         let checked = self.check(certificate);
         let seconds = report::round_to_micros(started.elapsed().as_secs_f64());
@@ -156,14 +151,14 @@ impl<'a> Verification<'a> {
                         messages::note(&format!("{name}: not checked, stopped by --{option}"));
                         Status::Stopped
                     }
-                    None => messages::fail(error),
+                    None => messages::error(error),
                 };
                 self.status = self.status.max(status);
                 None
             }
         };
-        let line = match self.request.json {
-            true => report::json_line(&Report {
+        let line = if self.request.json {
+            report::json_line(&Report {
                 puzzle: &certificate.puzzle,
                 verdict: &certificate.verdict,
                 solutions: certificate.solutions.as_deref(),
@@ -174,14 +169,14 @@ impl<'a> Verification<'a> {
                     .map(|error| error.to_string()),
                 stopped: stopped.map(|stop| if stop == Stop::Time { "time" } else { "memory" }),
                 seconds,
-            }),
-            false => match text.filter(|_| !self.request.quiet) {
+            })
+        } else {
+            match text.filter(|_| !self.request.quiet) {
                 Some(text) => text,
                 None => return Ok(()),
-            },
+            }
         };
-        let written = io::stdout().lock().write_all(line.as_bytes());
-        written.map_err(|error| Halt::writing("<stdout>", error))
+        print(&line)
     }
 
     /// Checks a certificate, and returns what proves its answer.
@@ -346,12 +341,11 @@ impl<'a> ProofReader<'a> {
             > 0
         {}
         let (read, _) = self.input.into_inner().finish(self.file.name.clone());
-        match (read.bytes, &read.checksum) == (self.file.bytes, &self.file.checksum) {
-            true => Ok(()),
-            false => {
-                let message = "this file has been changed: its checksum is another";
-                Err(Error::data(message).in_file(&self.path))
-            }
+        if (read.bytes, &read.checksum) == (self.file.bytes, &self.file.checksum) {
+            Ok(())
+        } else {
+            let message = "this file has been changed: its checksum is another";
+            Err(Error::data(message).in_file(&self.path))
         }
     }
 }

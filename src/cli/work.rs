@@ -32,9 +32,9 @@ use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
-use super::session::{Session, no_threads, status_of};
+use super::session::{Session, no_threads};
 use super::solution_output::Format;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Failure, Status};
 use super::subject::Subject;
 
 /// Answer the cubes that split wrote
@@ -104,25 +104,17 @@ const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Most bad lines that are printed; the others are only counted.
 const MAX_PRINTED_ERRORS: u64 = 5;
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options) -> Answered {
     let is_stdin = |puzzle: &PathBuf| inputs::is_stdin(puzzle);
     if options.puzzle.as_ref().is_some_and(is_stdin) && inputs::is_stdin(&options.cubes) {
-        let error = Error::new(Kind::Usage, "standard input can be read only once");
-        return messages::fail(&error);
+        return Err(Error::new(Kind::Usage, "standard input can be read only once").into());
     }
-    let cubes = std::slice::from_ref(&options.cubes);
-    if let Err(error) = input_files::check_stdout(&[], cubes) {
-        return messages::fail(&error);
+    input_files::check_stdout(&[], std::slice::from_ref(&options.cubes))?;
+    let session = &Session::new(&options.search_options, &options.verbosity, false)?;
+    match &options.puzzle {
+        Some(puzzle) => session.answer_one(puzzle, |subject| work(session, subject, options)),
+        None => work_on_census(session, options),
     }
-    Session::with(
-        &options.search_options,
-        &options.verbosity,
-        false,
-        |session| match &options.puzzle {
-            Some(puzzle) => session.answer_one(puzzle, |subject| work(session, subject, options)),
-            None => status_of(work_on_census(session, options)),
-        },
-    )
 }
 
 fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
@@ -132,7 +124,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), cubes);
     let folder = match &options.solutions_dir {
         Some(folder) => {
-            outputs.folder(folder).map_err(Halt::Failed)?;
+            outputs.folder(folder)?;
             Some(Folder {
                 path: folder,
                 format: options.format,
@@ -141,9 +133,10 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         }
         None => None,
     };
-    let mode = match folder.is_some() || options.digest {
-        true => Mode::List,
-        false => Mode::Count(options.method.into()),
+    let mode = if folder.is_some() || options.digest {
+        Mode::List
+    } else {
+        Mode::Count(options.method.into())
     };
     let threads = session.on_threads(rayon::current_num_threads);
     let digest = Digest::of(puzzle);
@@ -152,7 +145,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let cube_solver = CubeSolver::new(puzzle, mode, threads, memory);
     let checked = puzzle.clone();
     let check = move |piece: &CubeTask| piece.check(&checked, digest);
-    let pieces = read(input, name.clone(), check).map_err(Halt::Failed)?;
+    let pieces = read(input, name.clone(), check)?;
     let queue = WorkQueue {
         desk: Desk::new(session, pieces, name),
         puzzle,
@@ -161,14 +154,14 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         folder,
         limits,
     };
-    cube_solver.run(&queue).map_err(Halt::Failed)?;
+    cube_solver.run(&queue)?;
     queue.desk.end(subject.name, "cube")
 }
 
 /// Works out slices of a census, each on one thread.
 fn work_on_census(session: &Session, options: &Options) -> Answered {
     let (name, input) = open(options)?;
-    let pieces = read(input, name.clone(), CubeTask::check_census).map_err(Halt::Failed)?;
+    let pieces = read(input, name.clone(), CubeTask::check_census)?;
     let desk = Desk::new(session, pieces, name);
     let limits = session.limits();
     let work = |threads: usize| {
@@ -212,7 +205,7 @@ fn open(options: &Options) -> Answered<(String, Box<dyn Read + Send>)> {
     }
     match File::open(&options.cubes) {
         Ok(file) => Ok((name, Box::new(file))),
-        Err(error) => Err(Halt::Failed(Error::io(&name, error))),
+        Err(error) => Err(Error::io(&name, error).into()),
     }
 }
 
@@ -273,7 +266,7 @@ struct Failures {
     /// The gravest status of the input lines that are not cubes of this puzzle.
     bad_lines: Status,
     /// Why the work had to end.
-    halt: Option<Halt>,
+    halt: Option<Failure>,
 }
 
 impl Failures {
@@ -282,8 +275,8 @@ impl Failures {
     }
 
     /// Records why the work had to end. The first error is kept; it replaces a closed output, which has no message.
-    fn record_halt(&mut self, halt: Halt) {
-        if !matches!(self.halt, Some(Halt::Failed(_))) {
+    fn record_halt(&mut self, halt: Failure) {
+        if !matches!(self.halt, Some(Failure::Error(_))) {
             self.halt = Some(halt);
         }
     }
@@ -292,8 +285,8 @@ impl Failures {
     fn into_result(self, status: Status) -> Answered {
         let status = status.max(self.bad_lines);
         match self.halt {
-            Some(Halt::Failed(error)) => Err(Halt::Failed(error)),
-            Some(Halt::Closed) => Ok(status.max(Status::Stopped)),
+            Some(Failure::Error(error)) => Err(Failure::Error(error)),
+            Some(Failure::Closed) => Ok(status.max(Status::Stopped)),
             None => Ok(status),
         }
     }
@@ -318,7 +311,7 @@ impl<'a, P: Part> Desk<'a, P> {
     }
 
     /// Starts no further cube.
-    fn halt(&self, halt: Halt) {
+    fn halt(&self, halt: Failure) {
         // Relaxed: the flag publishes no other data.
         self.is_over.store(true, Ordering::Relaxed);
         self.failures().record_halt(halt);
@@ -355,9 +348,10 @@ impl<'a, P: Part> Desk<'a, P> {
             counted(answered, what),
             if interrupted { ", interrupted" } else { "" }
         ));
-        let status = match interrupted || open > 0 {
-            true => Status::Stopped,
-            false => Status::Complete,
+        let status = if interrupted || open > 0 {
+            Status::Stopped
+        } else {
+            Status::Complete
         };
         let failures = self.failures.into_inner();
         failures
@@ -410,7 +404,7 @@ impl CubeQueue for WorkQueue<'_> {
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
             match file.keep(folder, solutions_are_usable.then_some(set)) {
                 Ok(file) => answer.file = file,
-                Err(error) => return self.desk.halt(Halt::Failed(error)),
+                Err(error) => return self.desk.halt(Failure::Error(error)),
             }
         }
         self.desk.print(&answer);
@@ -525,16 +519,16 @@ mod tests {
         let mut failures = Failures::default();
         failures.record_bad_line(Status::Io);
         failures.record_bad_line(Status::Data);
-        failures.record_halt(Halt::Closed);
+        failures.record_halt(Failure::Closed);
         assert_eq!(failures.into_result(Status::Stopped).unwrap(), Status::Io);
 
         let mut failures = Failures::default();
-        failures.record_halt(Halt::Failed(Error::data("first")));
-        failures.record_halt(Halt::Closed);
+        failures.record_halt(Failure::Error(Error::data("first")));
+        failures.record_halt(Failure::Closed);
         failures.record_bad_line(Status::Data);
         assert!(matches!(
             failures.into_result(Status::Complete),
-            Err(Halt::Failed(_))
+            Err(Failure::Error(_))
         ));
     }
 }

@@ -12,7 +12,7 @@ use omnogram::render::List;
 use omnogram::solutions::{Batches, Stop};
 
 use super::output::Output;
-use super::status::{Answered, Halt};
+use super::status::{Answered, Failure};
 
 /// Longest delay of a solution while others are gathered to be written with it.
 const MAX_DELAY: Duration = Duration::from_millis(20);
@@ -59,7 +59,7 @@ pub(super) struct Writer<'a> {
 /// Why a writer stopped before everything was written.
 #[derive(Debug)]
 enum End {
-    Halt(Halt),
+    Halt(Failure),
     Limit(Stop),
 }
 
@@ -87,9 +87,10 @@ impl<'a> Writer<'a> {
                 // A pause lets several batches gather. Waking this thread for each batch would cost the search more than finding its
                 // solutions.
                 thread::sleep(IDLE_PAUSE);
-                match self.list.is_empty() {
-                    true => batches.recv().map_err(RecvTimeoutError::from),
-                    false => batches.recv_timeout(MAX_DELAY.saturating_sub(oldest.elapsed())),
+                if self.list.is_empty() {
+                    batches.recv().map_err(RecvTimeoutError::from)
+                } else {
+                    batches.recv_timeout(MAX_DELAY.saturating_sub(oldest.elapsed()))
                 }
             });
             match batch {

@@ -10,7 +10,7 @@ mod row;
 mod table;
 mod workload;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,9 +25,10 @@ use self::row::Row;
 use self::workload::{Measurement, Name, RunError, Workload};
 use super::interrupt::Interrupt;
 use super::options::{Verbosity, When, time};
+use super::output::print;
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
-use super::status::{Answered, Halt, Status};
+use super::status::{Answered, Status};
 use super::{messages, progress, session};
 
 /// Measure the speed of the search on this machine
@@ -112,46 +113,35 @@ impl Options {
 /// A number of threads, and the pool for its runs.
 type Step = (usize, ThreadPool);
 
-pub(super) fn run(options: &Options) -> Status {
-    match measure(options) {
-        Ok(status) => status,
-        Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
-    }
-}
-
-/// Prints the rows of each workload once it is measured, and draws the plot at the end.
-fn measure(options: &Options) -> Answered {
+pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, &[], &[]);
     let svg = options.svg.as_deref();
-    let mut svg = svg
-        .map(|path| outputs.file(Some(path)))
-        .transpose()
-        .map_err(Halt::Failed)?;
+    let mut svg = svg.map(|path| outputs.file(Some(path))).transpose()?;
     let quiet = options.verbosity.quiet;
     let machine = Machine::this();
     let most = options.threads.map_or(machine.cores(), usize::from);
     if !quiet {
         warn(&machine, most);
     }
-    let steps = thread_steps(most).map_err(Halt::Failed)?;
+    let steps = thread_steps(most)?;
     let workloads = options.workloads();
     let repeat = options.repeat();
     let interrupt = Interrupt::install();
     let deadline = options
         .time
         .and_then(|time| Instant::now().checked_add(time));
-    let bar = match quiet || options.progress == When::Never {
-        true => ProgressBar::hidden(),
-        false => progress::bar((workloads.len() * repeat * steps.len()) as u64),
+    let bar = if quiet || options.progress == When::Never {
+        ProgressBar::hidden()
+    } else {
+        progress::bar((workloads.len() * repeat * steps.len()) as u64)
     };
     let lines = options.progress == When::Always && !quiet && !io::stderr().is_terminal();
-    let show_current_run = |what: String| match lines {
-        true => messages::note(&what),
-        false => bar.set_message(what),
+    let show_current_run = |what: String| {
+        if lines {
+            messages::note(&what)
+        } else {
+            bar.set_message(what)
+        }
     };
 
     if !options.json {
@@ -222,9 +212,12 @@ fn warn(machine: &Machine, most: usize) {
 
 /// The rows of one workload, as text or JSON.
 fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
-    let line = |(i, row)| match options.json {
-        true => json::object(row, machine, options.quick),
-        false => table::line(row, i == 0),
+    let line = |(i, row)| {
+        if options.json {
+            json::object(row, machine, options.quick)
+        } else {
+            table::line(row, i == 0)
+        }
     };
     rows.iter().enumerate().map(line).collect()
 }
@@ -255,9 +248,4 @@ fn run_rounds(
         }
     }
     (all, None)
-}
-
-fn print(text: &str) -> Answered<()> {
-    let written = io::stdout().lock().write_all(text.as_bytes());
-    written.map_err(|error| Halt::writing("<stdout>", error))
 }

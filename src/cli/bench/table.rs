@@ -31,9 +31,10 @@ pub(super) const NOISY: &str =
 
 /// A line of the table; only the first of a workload has its name.
 pub(super) fn line(row: &Row<'_>, first: bool) -> String {
-    let name = match first {
-        true => row.workload.name.to_string(),
-        false => String::new(),
+    let name = if first {
+        row.workload.name.to_string()
+    } else {
+        String::new()
     };
     let spread = format!("{:.3}..{:.3}", row.lowest(), row.highest());
     let noise = if row.is_noisy() { '~' } else { ' ' };

@@ -155,12 +155,13 @@ impl Workload {
             solutions += outcome.solutions.number();
             statistics.add(&outcome.statistics);
         }
-        match solutions == self.solutions {
-            true => Ok(Measurement {
+        if solutions == self.solutions {
+            Ok(Measurement {
                 seconds,
                 statistics,
-            }),
-            false => Err(RunError::Wrong(solutions)),
+            })
+        } else {
+            Err(RunError::Wrong(solutions))
         }
     }
 }
