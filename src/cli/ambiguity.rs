@@ -11,16 +11,14 @@ use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::answer;
 use super::collection::{DuplicateFields, Found, goal};
 use super::drawing::unsolved_sheet;
 use super::output::{Output, Outputs, Replacing};
-use super::plural::counted;
 use super::queue::Finding;
-use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::Answered;
-use super::subject::Subject;
-use super::titles::titled_sheet;
+use super::words::{Subject, counted, why_unsolvable};
 
 /// Whether and where the regions are drawn.
 #[derive(Args, Debug)]
@@ -117,7 +115,7 @@ impl Files {
                 goal: goal(subject.puzzle),
                 duplicate,
             };
-            session.print(&report::answer_line(subject, &examination.ambiguity, extra))?;
+            session.print(&answer::answer_line(subject, &examination.ambiguity, extra))?;
         } else {
             session.print(&examination.text(session, subject, pictures))?;
         }
@@ -138,7 +136,7 @@ impl Files {
             let title = if subject.several {
                 "Nonograms".to_owned()
             } else {
-                titled_sheet(subject).title
+                subject.titled_sheet().title
             };
             let page = Html::new(title, Paper::A4);
             text = page.head();
@@ -357,7 +355,8 @@ impl Examination {
                 });
                 let undecided = self.ambiguity.backbone.undecided() > 0;
                 let undecided = undecided.then(|| (Mark::Unknown, "undecided".to_owned()));
-                titled_sheet(subject)
+                subject
+                    .titled_sheet()
                     .drawings([self.drawing(subject.puzzle)])
                     .legend(legend.chain(others).chain(undecided))
             }

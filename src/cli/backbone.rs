@@ -1,16 +1,14 @@
 //! `omnogram backbone`: the cells that are the same in every solution.
 
 use clap::Args;
-use omnogram::sat::Backbone;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
+use super::answer::Answer;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
-use super::plural::counted;
-use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// Find the cells that are the same in every solution
 ///
@@ -33,62 +31,62 @@ pub(super) struct Options {
 }
 
 #[derive(Serialize)]
-struct Extra {
+struct Found<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// The rows of the picture; `None` if there is no solution.
     backbone: Option<Vec<String>>,
     same: usize,
     ambiguous: usize,
     undecided: usize,
 }
 
+impl Answer for Found<'_> {
+    fn text(&self, _: &Session) -> String {
+        let picture = |rows: &Vec<String>| self.subject.block(&(rows.join("\n") + "\n"));
+        self.backbone.as_ref().map_or(String::new(), picture)
+    }
+
+    fn text_note(&self, _: &Session) -> Option<String> {
+        let (name, why) = (self.subject.label(), self.subject.why_no_solution());
+        self.backbone
+            .is_none()
+            .then(|| format!("{name}: no solution{why}"))
+    }
+
+    fn note(&self, session: &Session) -> Option<String> {
+        let why = session.stop_reason(self.outcome.stopped?, None);
+        let open = counted(self.undecided as u64, "cell");
+        let found = if self.outcome.solutions.number().is_zero() {
+            ", no solution found yet"
+        } else {
+            ""
+        };
+        let name = self.subject.label();
+        Some(format!("{name}: {open} undecided{found}, {why}"))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
+}
+
 pub(super) fn run(options: &Options) -> Answered {
-    let AnswerOptions { json, verbosity } = &options.answer_options;
-    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     session.answer_each(&options.puzzles.puzzles, |subject| {
         let limits = session.limits();
         let (backbone, outcome) = session.search(subject, limits, true, |search| search.backbone());
-        answer(session, subject, &backbone, &outcome)
-    })
-}
-
-fn answer(
-    session: &Session,
-    subject: &Subject<'_>,
-    backbone: &Backbone,
-    outcome: &Outcome,
-) -> Answered {
-    let name = subject.label();
-    let none = outcome.solutions.verdict() == Verdict::None;
-    if session.json() {
-        let rows = || backbone.to_string().lines().map(str::to_owned).collect();
-        let extra = Extra {
-            backbone: (!none).then(rows),
+        let none = outcome.solutions.verdict() == Verdict::None;
+        session.answer(&Found {
+            subject,
+            outcome,
+            backbone: (!none).then(|| backbone.to_string().lines().map(str::to_owned).collect()),
             same: backbone.same(),
             ambiguous: backbone.differing(),
             // Without a solution there is no picture, and so no undecided cell.
             undecided: if none { 0 } else { backbone.undecided() },
-        };
-        session.print(&report::answer_line(subject, outcome, extra))?;
-    } else if !none {
-        let text = if subject.several {
-            format!("==> {name} <==\n{backbone}\n")
-        } else {
-            backbone.to_string()
-        };
-        session.print(&text)?;
-    }
-    if let Some(stop) = outcome.stopped {
-        let open = counted(backbone.undecided() as u64, "cell");
-        let found = match outcome.solutions.number().to_u64() {
-            Some(0) => ", no solution found yet",
-            _ => "",
-        };
-        let why = session.stop_reason(stop, None);
-        session.note(&format!("{name}: {open} undecided{found}, {why}"));
-        return Ok(Status::Stopped);
-    }
-    if none && !session.json() {
-        let why = why_unsolvable(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
-        session.note(&format!("{name}: no solution{why}"));
-    }
-    Ok(Status::Complete)
+        })
+    })
 }

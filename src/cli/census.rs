@@ -12,13 +12,13 @@ use omnogram::search::Limits;
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
+use super::answer::{json_line, round_to_micros};
 use super::journal;
 use super::messages;
 use super::options::{AnswerOptions, SearchOptions, number};
-use super::plural::counted;
-use super::report::{json_line, round_to_micros};
 use super::session::Session;
 use super::status::{Answered, Status};
+use super::words::counted;
 
 /// Go through every clue set of a small size
 ///
@@ -111,9 +111,8 @@ impl Size {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let AnswerOptions { json, verbosity } = &options.answer_options;
     let census = options.size.census(options.engine);
-    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     match options.sample {
         Some(tuples) => sample(session, census, tuples, options.seed),
         None => count(session, census, options.journal.as_deref()),

@@ -19,7 +19,7 @@ use super::messages;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::{Answered, Failure, Status};
-use super::subject::Subject;
+use super::words::Subject;
 
 /// A folder of certificates that is being written.
 #[derive(Debug)]

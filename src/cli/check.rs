@@ -11,16 +11,15 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::ambiguity::{Drawn, Examination, Files, examine};
+use super::answer;
 use super::certify::CertificateFolder;
 use super::classics::{self, Classics};
 use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, goal};
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
-use super::plural::counted;
 use super::queue::Finding;
-use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted, why_unsolvable};
 
 /// Find out whether there is no solution, one, or several
 ///
@@ -188,7 +187,7 @@ fn print(
             goal: goal(subject.puzzle),
             duplicate,
         };
-        session.print(&report::answer_line(subject, outcome, extra))
+        session.print(&answer::answer_line(subject, outcome, extra))
     } else {
         let pictures = options.pictures || !subject.several;
         session.print(&text(session, subject, outcome, grids, pictures))

@@ -13,10 +13,9 @@ use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
 use super::messages;
-use super::plural::counted;
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// Options for many puzzles.
 #[derive(Args, Debug)]

@@ -12,8 +12,8 @@ use super::output::Replacing;
 use super::puzzle_output::{
     DIMACS, DIMACS_ENDINGS, PuzzleOutput, SetNotes, Target, format, target,
 };
-use super::session::goal_warning;
 use super::status::{Answered, Status};
+use super::words::goal_warning;
 use super::{input_files, inputs, messages};
 
 /// Write puzzles in another format

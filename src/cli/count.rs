@@ -1,7 +1,7 @@
 //! `omnogram count`: the exact number of solutions of each puzzle.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -11,7 +11,9 @@ use omnogram::cluster::Mode;
 use omnogram::count::{self, Slice};
 use omnogram::error::Error;
 use omnogram::search::Outcome;
+use serde::Serialize;
 
+use super::answer::Answer;
 use super::certify::CertificateFolder;
 use super::classics::{Classics, SEED};
 use super::estimate;
@@ -19,13 +21,10 @@ use super::graph::GraphFile;
 use super::journal;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
-use super::plural::counted;
-use super::report::{self, NoExtra};
 use super::session::Session;
 use super::shares::{self, CellOutput};
 use super::status::{Answered, Status};
-use super::subject::Subject;
-use super::total::print_total;
+use super::words::{Subject, counted};
 
 /// Count the solutions exactly
 ///
@@ -210,8 +209,10 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
             outcome
         }
     };
-    print_count(session, subject, &outcome)?;
-    Ok(report_stop(session, subject, &outcome))
+    session.answer(&Counted {
+        subject,
+        outcome: &outcome,
+    })
 }
 
 /// The options of a count by the racers with these names, or by those of its method.
@@ -319,15 +320,18 @@ impl GraphOutputs {
         }
         outcome.elapsed = started.elapsed();
         // The number is printed even when writing the file failed.
-        match &mut self.cell_output {
-            Some(cell_output) => cell_output.print(session, subject, &outcome, cells.as_ref())?,
-            None => print_count(session, subject, &outcome)?,
-        }
+        let counted = Counted {
+            subject,
+            outcome: &outcome,
+        };
+        let status = match &mut self.cell_output {
+            Some(cell_output) => cell_output.answer(session, counted, cells.as_ref())?,
+            None => session.answer(&counted)?,
+        };
         written?;
         if let Some(graph) = &mut self.graph {
             graph.finish(session, subject)?;
         }
-        let status = report_stop(session, subject, &outcome);
         match &mut self.proof {
             Some(proof) => {
                 let graph = solution_graph.as_ref();
@@ -338,28 +342,37 @@ impl GraphOutputs {
     }
 }
 
-/// Prints the number of solutions as text or JSON.
-fn print_count(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
-    if session.json() {
-        session.print(&report::answer_line(subject, outcome, NoExtra {}))?;
-    } else {
-        print_total(session, subject, outcome)?;
-    }
-    session.note_magnitude(subject.name, &outcome.solutions);
-    Ok(())
+#[derive(Serialize)]
+pub(super) struct Counted<'a> {
+    #[serde(flatten)]
+    pub(super) subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    pub(super) outcome: &'a Outcome,
 }
 
-/// Prints why a count was stopped, if it was, and returns its exit status.
-pub(super) fn report_stop(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Status {
-    let Some(stop) = outcome.stopped else {
-        return Status::Complete;
-    };
-    session.note(&format!(
-        "{}: {} after {}, {:.3} s",
-        subject.label(),
-        session.stop_reason(stop, None),
-        counted(outcome.statistics.nodes, "node"),
-        outcome.elapsed.as_secs_f64()
-    ));
-    Status::Stopped
+impl Answer for Counted<'_> {
+    fn text(&self, _: &Session) -> String {
+        self.subject.line(&self.outcome.solutions.to_string())
+    }
+
+    /// The rough size of a number of 16 digits or more, on a terminal.
+    fn text_note(&self, _: &Session) -> Option<String> {
+        let rough = self.outcome.solutions.number().rough()?;
+        let is_shown = rough.power() >= 15 && io::stderr().is_terminal();
+        is_shown.then(|| format!("{}: about {rough}", self.subject.name))
+    }
+
+    fn note(&self, session: &Session) -> Option<String> {
+        Some(format!(
+            "{}: {} after {}, {:.3} s",
+            self.subject.label(),
+            session.stop_reason(self.outcome.stopped?, None),
+            counted(self.outcome.statistics.nodes, "node"),
+            self.outcome.elapsed.as_secs_f64()
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
 }

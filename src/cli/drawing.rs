@@ -13,11 +13,9 @@ use omnogram::puzzle::{Grid, verify};
 use omnogram::render::{Drawing, Letters, Mark, Sheet};
 use omnogram::search::{Outcome, Verdict};
 
-use super::plural::counted;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Failure, Status};
-use super::subject::Subject;
-use super::titles::titled_sheet;
+use super::words::{Subject, counted, why_unsolvable};
 use super::{inputs, messages, shares};
 
 /// The content to draw; none of these options: the unsolved puzzle.
@@ -79,7 +77,9 @@ pub(super) struct Drawn<'a> {
 
 /// The unsolved puzzle.
 pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
-    titled_sheet(subject).drawings([Drawing::blank(subject.puzzle)])
+    subject
+        .titled_sheet()
+        .drawings([Drawing::blank(subject.puzzle)])
 }
 
 impl Content {
@@ -149,7 +149,9 @@ impl Content {
             }
         };
         Ok(Drawn {
-            sheet: titled_sheet(subject).drawings(grids.iter().enumerate().map(draw)),
+            sheet: subject
+                .titled_sheet()
+                .drawings(grids.iter().enumerate().map(draw)),
             status,
             reveals: Some(if several { "Solutions" } else { "Solution" }),
         })
@@ -285,7 +287,8 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     ];
     let legend = legend.iter().filter(|(_, cells, _)| *cells > 0);
     Drawn {
-        sheet: titled_sheet(subject)
+        sheet: subject
+            .titled_sheet()
             .legend(legend.map(|&(mark, _, words)| (mark, words.to_owned())))
             .drawings([drawing]),
         status,

@@ -10,19 +10,19 @@ use omnogram::cluster::Mode;
 use omnogram::error::{Error, Kind, Result};
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
+use serde::Serialize;
 
+use super::answer::Answer;
 use super::classics::Classics;
 use super::inputs;
 use super::journal::{self, SolutionFile};
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
-use super::plural::counted;
-use super::report::{self, NoExtra};
-use super::session::{Session, no_threads, why_unsolvable};
+use super::session::{Session, no_threads};
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Failure, Status};
-use super::subject::Subject;
 use super::window::Window;
+use super::words::{Subject, counted_solutions};
 use super::writer::{WriteLimits, Writer};
 
 /// List every solution
@@ -96,6 +96,35 @@ impl Options {
     }
 }
 
+/// The summary of a list.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: Outcome,
+    #[serde(skip)]
+    limit: Option<u64>,
+}
+
+impl Answer for Listed<'_> {
+    /// `key.non: 5 solutions, 15x7, 9 nodes, 0.001 s`
+    fn text_note(&self, session: &Session) -> Option<String> {
+        let (subject, outcome) = (self.subject, &self.outcome);
+        Some(format!(
+            "{}: {}{}, {}",
+            subject.label(),
+            counted_solutions(&outcome.solutions),
+            subject.why_none_or_stopped(session, outcome, self.limit),
+            subject.work(outcome)
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
+}
+
 pub(super) fn run(options: &Options) -> Answered {
     let mut output = match (&options.journal, &options.listing.output) {
         (Some(journal), Some(list)) => {
@@ -147,7 +176,11 @@ fn answer(
         let verb = format!("enumerate --format {}", listing.name());
         let file = SolutionFile { path, listing };
         let outcome = journal::run(session, subject, journal, &verb, Mode::List, Some(file))?;
-        return print_summary(session, subject, options, &outcome);
+        return session.answer(&Listed {
+            subject,
+            outcome,
+            limit: options.limit,
+        });
     }
     output.begin()?;
     options.listing.write_heading(session, subject, output)?;
@@ -163,24 +196,10 @@ fn answer(
     } else {
         write_streamed(session, subject, options, output)?
     };
-    print_summary(session, subject, options, &outcome)
-}
-
-/// Prints the summary, as text or JSON.
-fn print_summary(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    outcome: &Outcome,
-) -> Answered {
-    if session.json() {
-        session.print(&report::answer_line(subject, outcome, NoExtra {}))?;
-    } else {
-        session.note(&summary(session, subject, options, outcome));
-    }
-    Ok(match outcome.stopped {
-        None => Status::Complete,
-        Some(_) => Status::Stopped,
+    session.answer(&Listed {
+        subject,
+        outcome,
+        limit: options.limit,
     })
 }
 
@@ -245,34 +264,4 @@ fn write_sorted(
     }
     outcome.elapsed = started.elapsed();
     Ok(outcome)
-}
-
-/// `key.non: 5 solutions, 15x7, 9 nodes, 0.001 s`
-fn summary(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    outcome: &Outcome,
-) -> String {
-    let (name, puzzle) = (subject.label(), subject.puzzle);
-    let solutions = &outcome.solutions;
-    let plural = if *solutions.number() == Count::ONE {
-        ""
-    } else {
-        "s"
-    };
-    let why = match outcome.stopped {
-        Some(stop) => format!(" ({})", session.stop_reason(stop, options.limit)),
-        None if solutions.number().is_zero() => {
-            why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})"))
-        }
-        None => String::new(),
-    };
-    format!(
-        "{name}: {solutions} solution{plural}{why}, {}x{}, {}, {:.3} s",
-        puzzle.width(),
-        puzzle.height(),
-        counted(outcome.statistics.nodes, "node"),
-        outcome.elapsed.as_secs_f64()
-    )
 }

@@ -6,12 +6,12 @@ use clap::Args;
 use omnogram::estimate::{Estimate, Estimator};
 use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
+use serde::Serialize;
 
-use super::plural::counted;
-use super::report::{self, NoExtra};
+use super::answer::Answer;
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// The time limit when neither a time nor a number of nodes is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
@@ -34,40 +34,59 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
     }
     let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
     let estimate = session.on_threads(|| run.run());
-    if session.json() {
-        session.print(&report::answer_line(subject, &estimate, NoExtra {}))?;
-    } else if subject.several {
-        session.print(&format!(
-            "{}: {}\n",
-            subject.label(),
-            estimate_text(&estimate)
-        ))?;
-    } else {
-        session.print(&format!("{}\n", estimate_text(&estimate)))?;
-    }
+    let answered = session.answer(&Estimated {
+        subject,
+        estimate: &estimate,
+    })?;
     if estimate.solutions.is_exact() {
-        return Ok(Status::Complete);
+        return Ok(answered);
     }
-    session.note(&format!(
-        "{}: {}, {:.0} % of them dead ends, {:.3} s",
-        subject.name,
-        counted(estimate.particles, "dive"),
-        100.0 * estimate.dead_end_share(),
-        estimate.elapsed.as_secs_f64()
-    ));
     if estimate.stopped == Some(Stop::Memory) {
         let message = "--memory is too small for a single dive";
         session.warn(&format!("{}: {message}", subject.name));
     } else if let Some(doubt) = estimate.doubt {
         session.warn(&format!("{}: {doubt}", subject.name));
     }
-    // An estimate that a limit has ended is a complete answer, but there must be an estimate.
-    let found = estimate.number.is_some_and(|number| !number.is_zero());
-    Ok(if found && estimate.stopped != Some(Stop::Interrupt) {
-        Status::Complete
-    } else {
-        Status::Stopped
-    })
+    Ok(answered)
+}
+
+#[derive(Serialize)]
+struct Estimated<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    estimate: &'a Estimate,
+}
+
+impl Answer for Estimated<'_> {
+    fn text(&self, _: &Session) -> String {
+        self.subject.line(&estimate_text(self.estimate))
+    }
+
+    fn note(&self, _: &Session) -> Option<String> {
+        let estimate = self.estimate;
+        let note = || {
+            format!(
+                "{}: {}, {:.0} % of them dead ends, {:.3} s",
+                self.subject.name,
+                counted(estimate.particles, "dive"),
+                100.0 * estimate.dead_end_share(),
+                estimate.elapsed.as_secs_f64()
+            )
+        };
+        (!estimate.solutions.is_exact()).then(note)
+    }
+
+    /// An estimate that a limit has ended is a complete answer, but there must be an estimate.
+    fn status(&self) -> Status {
+        let estimate = self.estimate;
+        let found = estimate.number.is_some_and(|number| !number.is_zero());
+        if estimate.solutions.is_exact() || found && estimate.stopped != Some(Stop::Interrupt) {
+            Status::Complete
+        } else {
+            Status::Stopped
+        }
+    }
 }
 
 /// `about 5.2 x 10^15 (estimate; standard error 8 %, 20480 dives)`, or the number alone if it is exact.

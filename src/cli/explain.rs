@@ -15,15 +15,13 @@ use omnogram::render::{self, Frame};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::answer::NoExtra;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Output, Outputs, Replacing};
-use super::plural::counted;
-use super::report::NoExtra;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Answered, Failure, Status};
-use super::subject::Subject;
-use super::titles::titled_sheet;
-use super::{inputs, report};
+use super::words::{Subject, counted, why_unsolvable};
+use super::{answer, inputs};
 
 /// Explain step by step how a person would solve a puzzle
 ///
@@ -97,16 +95,14 @@ struct Summary<'a> {
 const MAX_POSITION_BYTES: u64 = 4096 * 4098;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let AnswerOptions { json, verbosity } = &options.answer_options;
     let read: Vec<PathBuf> = options.position.iter().cloned().collect();
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &read);
     inputs::check_stdin_once(&options.puzzles.puzzles, &read)?;
     let position = options.position.as_deref().map(read_position).transpose()?;
     let page = options.html.as_deref().map(|path| outputs.file(Some(path)));
     let mut page = page.transpose()?;
-    let mut session = Session::new(&options.search_options, verbosity, *json)?;
-    session.also_reads(read);
-    let session = &session;
+    let session =
+        &Session::new(&options.search_options, &options.answer_options)?.also_reading(read);
     let single = options.position.is_some() || options.html.is_some();
     session.answer_each(&options.puzzles.puzzles, |subject| {
         if single && subject.several {
@@ -176,7 +172,7 @@ fn answer(
                 return true;
             }
             let text = match (json, hint) {
-                (true, _) => report::json_line(step),
+                (true, _) => answer::json_line(step),
                 (false, true) => format!("{}\n", step.words),
                 (false, false) => format!("{number:>3}. {}\n", step.words),
             };
@@ -194,7 +190,7 @@ fn answer(
     if let Some(page) = page {
         let given = position.into_iter().flat_map(Position::known);
         let given: Vec<_> = given.map(|(cell, value)| place(cell, value)).collect();
-        let sheet = titled_sheet(subject);
+        let sheet = subject.titled_sheet();
         let html = render::steps(subject.puzzle, &sheet, &given, &steps, &closing);
         page.write(html.as_bytes())?;
         page.finish()?;
@@ -212,7 +208,7 @@ fn answer(
             wrong: None,
             stopped,
         };
-        session.print(&report::answer_line(subject, &NoExtra {}, summary))?;
+        session.print(&answer::answer_line(subject, &NoExtra {}, summary))?;
     } else if !(hint && explanation.steps > 0) {
         let picture = match explanation.position.unknown_cells() {
             0 => String::new(),
@@ -257,7 +253,7 @@ fn refuse(
             wrong: (ending == "wrong").then(|| wrong.iter().map(sign).collect()),
             stopped,
         };
-        session.print(&report::answer_line(subject, &NoExtra {}, summary))?;
+        session.print(&answer::answer_line(subject, &NoExtra {}, summary))?;
         return Ok(status);
     }
     let text = match standing {

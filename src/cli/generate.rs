@@ -18,13 +18,13 @@ use super::convert::size;
 use super::near_image::{self, WantedNear};
 use super::options::{AnswerOptions, SearchOptions, number};
 use super::output::Replacing;
-use super::plural::counted;
 use super::progress::Steps;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::queue::MAX_AHEAD_PER_THREAD;
 use super::session::Session;
 use super::status::{Answered, Failure, Status};
-use super::{input_files, inputs, report};
+use super::words::counted;
+use super::{answer, input_files, inputs};
 
 /// Make puzzles from random pictures
 ///
@@ -184,8 +184,7 @@ pub(super) fn run(options: &Options) -> Answered {
         .unwrap_or_else(|| RandomState::new().hash_one(0));
     let generator = generator(options, seed)?;
     let mut output = open(options)?;
-    let AnswerOptions { json, verbosity } = &options.answer_options;
-    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     let made = if let Some(image) = &options.from {
         let wanted = WantedNear {
             image,
@@ -321,7 +320,7 @@ impl Run<'_> {
             generated.puzzle = Some(titled.expect("the goal is unchanged"));
         }
         if self.session.json() && self.interests(&generated) {
-            self.session.print(&report::json_line(&generated))?;
+            self.session.print(&answer::json_line(&generated))?;
         }
         match generated.puzzle {
             Some(puzzle) => {

@@ -8,10 +8,9 @@ use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
 use super::output::{Output, Outputs};
-use super::plural::counted;
 use super::session::Session;
 use super::status::Answered;
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// The output file of a solution graph.
 #[derive(Debug)]

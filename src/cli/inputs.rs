@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use omnogram::error::{Error, Kind};
 use omnogram::format::{self, Entry, FORMATS, Format, ReadOptions};
 
-use super::plural::counted;
+use super::words::counted;
 
 /// Most characters of a game ID in the name of its puzzle.
 const MAX_ID_CHARS: usize = 40;

@@ -18,7 +18,7 @@ use super::input_files;
 use super::inputs;
 use super::session::Session;
 use super::status::{Answered, Failure};
-use super::subject::Subject;
+use super::words::Subject;
 
 /// The beginning of the error for several puzzles.
 const ONE_PUZZLE: &str = "a journal is for one puzzle, but ";

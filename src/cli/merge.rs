@@ -16,16 +16,16 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
+use super::answer;
 use super::census;
 use super::input_files;
 use super::inputs;
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
-use super::plural::counted;
-use super::report;
 use super::solution_output::Format;
 use super::status::{Answered, Status};
+use super::words::counted;
 
 /// Combine the answers to cubes
 ///
@@ -116,7 +116,7 @@ impl Report {
             missing: merged.missing.len(),
             problems: merged.problem_count,
             nodes: merged.nodes,
-            seconds: report::round_to_micros(merged.seconds),
+            seconds: answer::round_to_micros(merged.seconds),
         }
     }
 }
@@ -174,7 +174,7 @@ pub(super) fn run(options: &Options) -> Answered {
             solutions: Some(merged.solutions.number().to_string()),
             ..Report::new(&merged, merged.solutions.is_exact())
         };
-        print_or_note(report::json_line(&report).trim_end().to_owned())?;
+        print_or_note(answer::json_line(&report).trim_end().to_owned())?;
     } else {
         let unit = match (options.solutions_dir.is_some(), merged.solutions.number()) {
             (false, _) => "",
@@ -305,7 +305,7 @@ fn merge_census(
     }
     let exact = exact && status == Status::Complete;
     let text = if options.answer_options.json {
-        report::json_line(&CensusReport {
+        answer::json_line(&CensusReport {
             numbers: census::Numbers::new(census, &tally, exact),
             report: Report::new(merged, exact),
         })

@@ -2,6 +2,7 @@
 //! everything else to standard error.
 
 mod ambiguity;
+mod answer;
 mod backbone;
 mod bench;
 mod census;
@@ -33,12 +34,10 @@ mod near_image;
 mod options;
 mod output;
 mod panics;
-mod plural;
 mod progress;
 mod puzzle_output;
 mod queue;
 mod repair;
-mod report;
 mod sample;
 mod session;
 mod shares;
@@ -49,12 +48,10 @@ mod split;
 mod status;
 #[cfg(feature = "studio")]
 mod studio;
-mod subject;
-mod titles;
-mod total;
 mod verify;
 mod verify_proof;
 mod window;
+mod words;
 mod work;
 mod writer;
 

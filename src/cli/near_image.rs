@@ -13,11 +13,11 @@ use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 use serde::Serialize;
 
-use super::plural::counted;
 use super::puzzle_output::PuzzleOutput;
 use super::session::{self, Session};
 use super::status::{Answered, Status};
-use super::{inputs, messages, report};
+use super::words::counted;
+use super::{answer, inputs, messages};
 
 /// The thresholds at which an image is traced.
 const THRESHOLDS: [Threshold; 5] = [
@@ -193,7 +193,7 @@ fn repair_all(
     let made = found.len().min(most);
     for (i, (_, near)) in found.into_iter().take(most).enumerate() {
         if session.json() {
-            session.print(&report::json_line(&near))?;
+            session.print(&answer::json_line(&near))?;
         }
         if !session.json() || wanted.to_file {
             output.add(format!("generated#{}", i + 1), near.puzzle)?;

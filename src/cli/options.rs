@@ -100,6 +100,16 @@ pub(super) struct Verbosity {
     pub(super) quiet: bool,
 }
 
+impl From<Verbosity> for AnswerOptions {
+    /// Answers as text.
+    fn from(verbosity: Verbosity) -> Self {
+        AnswerOptions {
+            json: false,
+            verbosity,
+        }
+    }
+}
+
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {

@@ -10,7 +10,7 @@ use omnogram::search::{Activity, Snapshot};
 
 use super::messages;
 use super::options::When;
-use super::plural::counted;
+use super::words::counted;
 
 /// The time before the bar is shown.
 const MIN_SHOWN_TIME: Duration = Duration::from_millis(500);

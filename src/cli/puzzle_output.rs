@@ -11,8 +11,8 @@ use omnogram::puzzle::Puzzle;
 use omnogram::sat::dimacs;
 
 use super::output::{Output, Outputs, Replacing};
-use super::plural::counted;
 use super::status::{Answered, Failure, Status};
+use super::words::counted;
 use super::{inputs, messages};
 
 /// The output format.

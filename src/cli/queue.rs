@@ -15,7 +15,7 @@ use rayon::ThreadPool;
 
 use super::inputs::Source;
 use super::interrupt::Interrupt;
-use super::plural::counted;
+use super::words::counted;
 
 /// The result of a run on one puzzle.
 pub(super) trait Finding: Send + 'static {

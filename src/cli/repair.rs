@@ -12,15 +12,14 @@ use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
+use super::answer::{self, NoExtra};
 use super::inputs;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::Replacing;
-use super::plural::counted;
 use super::puzzle_output::{PuzzleOutput, Target, target};
-use super::report::{self, NoExtra};
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted, why_unsolvable};
 
 /// Find the smallest edit of a picture that makes its puzzle unique
 ///
@@ -117,10 +116,8 @@ pub(super) fn run(options: &Options) -> Answered {
     let output =
         output.map(|path| PuzzleOutput::new(path, options.to, options.replacing, inputs, &files));
     let mut output = output.transpose()?;
-    let AnswerOptions { json, verbosity } = &options.answer_options;
-    let mut session = Session::new(&options.search_options, verbosity, *json)?;
-    session.also_reads(files);
-    let session = &session;
+    let session =
+        &Session::new(&options.search_options, &options.answer_options)?.also_reading(files);
     let status = session.answer_each(inputs, |subject| {
         answer(session, subject, options, mask.as_ref(), output.as_mut())
     })?;
@@ -128,7 +125,7 @@ pub(super) fn run(options: &Options) -> Answered {
         return Ok(status);
     };
     let status = status.and(output.finish());
-    Ok(status.max(output.end(verbosity.quiet)))
+    Ok(status.max(output.end(options.answer_options.verbosity.quiet)))
 }
 
 /// The mask of `--keep`.
@@ -199,7 +196,7 @@ fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -
             Some(stop) => format!("no picture: {}", session.stop_reason(stop, None)),
             None => "no picture: neither a goal nor a solution".to_owned(),
         };
-        session.print(&report::error_line(subject.raw_name, &Error::data(message)))?;
+        session.print(&answer::error_line(subject.raw_name, &Error::data(message)))?;
     }
     let name = subject.label();
     let why = match stopped {
@@ -238,7 +235,7 @@ fn answer_repair(
         repair.run()
     });
     if session.json() {
-        session.print(&report::answer_line(subject, &repaired, NoExtra {}))?
+        session.print(&answer::answer_line(subject, &repaired, NoExtra {}))?
     } else {
         session.print(&text(session, subject, options, picture, &repaired))?
     }
@@ -404,7 +401,7 @@ fn answer_reveal(
         repair.reveal()
     });
     if session.json() {
-        session.print(&report::answer_line(subject, &revealed, NoExtra {}))?
+        session.print(&answer::answer_line(subject, &revealed, NoExtra {}))?
     } else {
         session.print(&reveal_text(session, subject, options, picture, &revealed))?
     }

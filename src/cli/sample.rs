@@ -8,14 +8,13 @@ use clap::Args;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
+use super::answer::Answer;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number};
 use super::output::Output;
-use super::plural::counted;
-use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted, counted_solutions};
 use super::writer::{WriteLimits, Writer};
 
 /// Draw solutions uniformly at random
@@ -48,12 +47,39 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// The fields added to the JSON object of a count.
-#[derive(Debug, Serialize)]
-struct SampleFigures {
+#[derive(Serialize)]
+struct Drawn<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: Outcome,
     samples: u64,
     /// As text, since it may exceed the range of numbers in JSON readers.
     seed: String,
+}
+
+impl Answer for Drawn<'_> {
+    /// `key.non: 3 samples of 5 solutions, seed 7, 15x7, 9 nodes, 0.001 s`
+    fn text_note(&self, session: &Session) -> Option<String> {
+        let Drawn {
+            subject,
+            outcome,
+            samples,
+            seed,
+        } = self;
+        Some(format!(
+            "{}: {} of {}{}, seed {seed}, {}",
+            subject.label(),
+            counted(*samples, "sample"),
+            counted_solutions(&outcome.solutions),
+            subject.why_none_or_stopped(session, outcome, None),
+            subject.work(outcome)
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -62,8 +88,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
-    let AnswerOptions { json, verbosity } = &options.answer_options;
-    let session = &Session::new(&options.search_options, verbosity, *json)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     let status = session.answer_each(&options.puzzles.puzzles, |subject| {
         answer(session, subject, options, seed, &mut output)
     })?;
@@ -101,47 +126,10 @@ fn answer(
         })?;
     }
     outcome.elapsed = started.elapsed();
-    if session.json() {
-        let seed = seed.to_string();
-        session.print(&report::answer_line(
-            subject,
-            &outcome,
-            SampleFigures { samples, seed },
-        ))?;
-    } else {
-        session.note(&summary(session, subject, &outcome, samples, seed));
-    }
-    Ok(match outcome.stopped {
-        None => Status::Complete,
-        Some(_) => Status::Stopped,
+    session.answer(&Drawn {
+        subject,
+        outcome,
+        samples,
+        seed: seed.to_string(),
     })
-}
-
-/// `key.non: 3 samples of 5 solutions, seed 7, 15x7, 9 nodes, 0.001 s`
-fn summary(
-    session: &Session,
-    subject: &Subject<'_>,
-    outcome: &Outcome,
-    samples: u64,
-    seed: u64,
-) -> String {
-    let (name, puzzle) = (subject.label(), subject.puzzle);
-    let why = match outcome.stopped {
-        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
-        None => why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})")),
-    };
-    let plural = if outcome.solutions.number().to_u64() == Some(1) {
-        ""
-    } else {
-        "s"
-    };
-    format!(
-        "{name}: {} of {} solution{plural}{why}, seed {seed}, {}x{}, {}, {:.3} s",
-        counted(samples, "sample"),
-        outcome.solutions,
-        puzzle.width(),
-        puzzle.height(),
-        counted(outcome.statistics.nodes, "node"),
-        outcome.elapsed.as_secs_f64()
-    )
 }

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,21 +11,21 @@ use omnogram::count::{Counter, GraphProgress};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::graph::SolutionGraph;
-use omnogram::puzzle::{Grid, Puzzle, verify};
-use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot, Total};
+use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::answer::Answer;
 use super::classics::{self, Classics};
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
-use super::plural::counted;
+use super::options::{AnswerOptions, SearchOptions, When};
 use super::progress::Progress;
 use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting, find_first};
 use super::status::{Answered, Status};
-use super::subject::Subject;
-use super::{input_files, messages, output, report};
+use super::words::{Subject, counted, goal_warning};
+use super::{answer, input_files, messages, output};
 
 /// The state that all puzzles of a run share.
 #[derive(Debug)]
@@ -45,14 +44,13 @@ impl Session {
     /// Starts the threads and handles Ctrl-C.
     pub(super) fn new(
         search_options: &SearchOptions,
-        verbosity: &Verbosity,
-        json: bool,
+        answer_options: &AnswerOptions,
     ) -> Result<Self> {
         let threads = usize::from(search_options.threads.unwrap_or(0));
         Ok(Session {
             search_options: search_options.clone(),
-            json,
-            quiet: verbosity.quiet,
+            json: answer_options.json,
+            quiet: answer_options.verbosity.quiet,
             classic: None,
             also_reads: Vec::new(),
             pool: pool(threads)?,
@@ -74,8 +72,7 @@ impl Session {
         if classic.is_some() {
             (search_options.threads, search_options.progress) = (Some(1), When::Never);
         }
-        let verbosity = &answer_options.verbosity;
-        let mut session = Session::new(&search_options, verbosity, answer_options.json)?;
+        let mut session = Session::new(&search_options, answer_options)?;
         if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
             session.warn("--threads has no effect: --algorithm runs on one thread");
         }
@@ -86,9 +83,10 @@ impl Session {
         Ok(session)
     }
 
-    /// Names the files that the verb reads beside its PUZZLE arguments. Standard output must be none of them.
-    pub(super) fn also_reads(&mut self, files: Vec<PathBuf>) {
+    /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.
+    pub(super) fn also_reading(mut self, files: Vec<PathBuf>) -> Self {
         self.also_reads = files;
+        self
     }
 
     /// The classic algorithm chosen instead of the search, if any.
@@ -174,7 +172,7 @@ impl Session {
                 .in_file(&inputs::name(argument))
                 .into());
         };
-        self.answer(&item.entry, false, answer)
+        self.answer_entry(&item.entry, false, answer)
     }
 
     /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order.
@@ -256,15 +254,15 @@ impl Session {
                 return Ok(gravest.max(Status::Stopped));
             }
             let item = &next.item;
-            match self.answer(&item.entry, item.several, |subject| answer(subject, early)) {
+            match self.answer_entry(&item.entry, item.several, |subject| answer(subject, early)) {
                 Ok(status) => gravest = gravest.max(status),
                 Err(failure) => return Ok(gravest.max(failure.report())),
             }
         }
     }
 
-    /// Answers one puzzle, or prints the error in its place.
-    fn answer(
+    /// Answers the puzzle of an entry, or prints the error in its place.
+    fn answer_entry(
         &self,
         entry: &Entry,
         several: bool,
@@ -297,7 +295,7 @@ impl Session {
     pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
         if self.json {
-            self.print(&report::error_line(name, error))?;
+            self.print(&answer::error_line(name, error))?;
         }
         Ok(status)
     }
@@ -441,14 +439,21 @@ impl Session {
         self.pool.install(work)
     }
 
-    /// Prints the rough size of a number of 16 digits or more, beside a text answer and only on a terminal.
-    pub(super) fn note_magnitude(&self, name: &str, solutions: &Total) {
-        let rough = solutions.number().rough();
-        if let Some(rough) = rough.filter(|rough| rough.power() >= 15)
-            && !self.json
-            && io::stderr().is_terminal()
-        {
-            self.note(&format!("{name}: about {rough}"));
+    /// Prints an answer, as JSON or as text, and returns its exit status.
+    pub(super) fn answer(&self, answer: &impl Answer) -> Answered {
+        if self.json {
+            self.print(&answer::json_line(answer))?;
+        } else {
+            self.print(&answer.text(self))?;
+            self.note_some(answer.text_note(self));
+        }
+        self.note_some(answer.note(self));
+        Ok(answer.status())
+    }
+
+    fn note_some(&self, note: Option<String>) {
+        if let Some(note) = note {
+            self.note(&note);
         }
     }
 
@@ -469,6 +474,13 @@ impl Session {
         if !self.quiet {
             messages::warning(text);
         }
+    }
+
+    /// ` (stopped by --time 1s)`, or nothing if the run was not stopped.
+    pub(super) fn why_stopped(&self, stopped: Option<Stop>, limit: Option<u64>) -> String {
+        stopped.map_or(String::new(), |stop| {
+            format!(" ({})", self.stop_reason(stop, limit))
+        })
     }
 
     /// Why a run stopped, in words, with the option that stopped it; `limit` is the value of `--limit`.
@@ -498,12 +510,6 @@ impl Session {
     }
 }
 
-/// A warning if the puzzle has a goal that is not a solution.
-pub(super) fn goal_warning(name: &str, puzzle: &Puzzle) -> Option<String> {
-    let mismatch = verify(puzzle, puzzle.notes().goal.as_ref()?).err()?;
-    Some(format!("{name}: its goal is not a solution: {mismatch}"))
-}
-
 /// A pool of this number of threads; 0 means one per core.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
@@ -513,11 +519,4 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
 /// The error of threads that cannot be started.
 pub(super) fn no_threads(error: &dyn Display) -> Error {
     Error::new(Kind::Io, format!("the threads cannot be started: {error}"))
-}
-
-/// Why a puzzle has no solution, if the sums of its clues show it.
-pub(super) fn why_unsolvable(puzzle: &Puzzle) -> Option<String> {
-    let (rows, columns) = puzzle.sums();
-    let cells = counted(rows as u64, "filled cell");
-    (rows != columns).then(|| format!("the rows ask for {cells}, the columns for {columns}"))
 }

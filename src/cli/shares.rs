@@ -10,13 +10,12 @@ use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::{Limits, Outcome};
 use serde::Serialize;
 
+use super::answer::Answer;
+use super::count::Counted;
 use super::output::Output;
-use super::report;
 use super::session::Session;
-use super::status::Answered;
-use super::subject::Subject;
-use super::titles::titled_sheet;
-use super::total::print_total;
+use super::status::{Answered, Status};
+use super::words::Subject;
 
 /// The form and the destination of the cells' shares.
 #[derive(Debug)]
@@ -28,13 +27,39 @@ pub(super) struct CellOutput {
     legend_shown: bool,
 }
 
-/// The fields added to the JSON object of a count; null if there are no solutions or the count was stopped.
-#[derive(Debug, Serialize)]
+/// The answer of a count with the shares of the cells.
+#[derive(Serialize)]
 struct Shares<'a> {
+    #[serde(flatten)]
+    counted: Counted<'a>,
+    /// `None` if there are no solutions or the count was stopped, and so are the fractions.
     cells: Option<Vec<Vec<String>>>,
     /// The exact shares; omitted without `--exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fractions: Option<Option<&'a CellCounts>>,
+    /// The shares as text, and the legend if it has not been printed.
+    #[serde(skip)]
+    text: String,
+    #[serde(skip)]
+    legend: Option<&'static str>,
+}
+
+impl Answer for Shares<'_> {
+    fn text(&self, session: &Session) -> String {
+        self.counted.text(session) + &self.text
+    }
+
+    fn text_note(&self, _: &Session) -> Option<String> {
+        self.legend.map(str::to_owned)
+    }
+
+    fn note(&self, session: &Session) -> Option<String> {
+        self.counted.note(session)
+    }
+
+    fn status(&self) -> Status {
+        self.counted.status()
+    }
 }
 
 impl CellOutput {
@@ -56,45 +81,37 @@ impl CellOutput {
         }
     }
 
-    /// Prints the number of solutions, and the cells' shares if they are known.
-    pub(super) fn print(
+    /// Prints the number of solutions, and the cells' shares if they are known; draws them.
+    pub(super) fn answer(
         &mut self,
         session: &Session,
-        subject: &Subject<'_>,
-        outcome: &Outcome,
+        counted: Counted<'_>,
         cells: Option<&CellCounts>,
-    ) -> Answered<()> {
-        if session.json() {
-            let decimals = |cells| map_cells(subject.puzzle, |cell| decimal(cells, cell));
-            let shares = Shares {
-                cells: cells.map(decimals),
-                fractions: self.exact.then_some(cells),
-            };
-            session.print(&report::answer_line(subject, outcome, shares))?;
-        } else {
-            print_total(session, subject, outcome)?;
-        }
-        let Some(cells) = cells else {
-            return Ok(());
+    ) -> Answered {
+        let subject = counted.subject;
+        let drawing = cells.map(|cells| drawing(subject.puzzle, cells));
+        let text = match (cells, &drawing) {
+            (Some(cells), _) if self.exact => exact_text(subject.puzzle, cells),
+            (_, Some(drawing)) => drawing.to_string(),
+            (_, None) => String::new(),
         };
-        let drawing = drawing(subject.puzzle, cells);
-        if !session.json() {
-            let (text, legend) = if self.exact {
-                (exact_text(subject.puzzle, cells), EXACT_LEGEND)
-            } else {
-                (drawing.to_string(), LEGEND)
-            };
-            session.print(&text)?;
-            if !std::mem::replace(&mut self.legend_shown, true) {
-                session.note(legend);
-            }
-        }
-        if let Some(output) = &mut self.svg {
+        let legend = if self.exact { EXACT_LEGEND } else { LEGEND };
+        let shown = self.legend_shown || cells.is_none();
+        let decimals = |cells| map_cells(subject.puzzle, |cell| decimal(cells, cell));
+        let status = session.answer(&Shares {
+            counted,
+            cells: cells.map(decimals),
+            fractions: self.exact.then_some(cells),
+            text,
+            legend: (!shown).then_some(legend),
+        })?;
+        self.legend_shown |= cells.is_some();
+        if let (Some(output), Some(drawing)) = (&mut self.svg, drawing) {
             let drawn = render::svg(&sheet(subject, drawing), None, None);
             output.write(drawn.as_bytes())?;
             output.finish()?;
         }
-        Ok(())
+        Ok(status)
     }
 }
 
@@ -183,7 +200,7 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
         (Mark::Empty, "in none"),
     ];
     let legend = legend.map(|(mark, words)| (mark, words.to_owned()));
-    titled_sheet(subject).drawings([drawing]).legend(legend)
+    subject.titled_sheet().drawings([drawing]).legend(legend)
 }
 
 /// The share of a cell with six decimals: `0.333333`.

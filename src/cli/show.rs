@@ -12,8 +12,8 @@ use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::Answered;
-use super::subject::Subject;
-use super::{inputs, messages, titles};
+use super::words::Subject;
+use super::{inputs, messages};
 
 /// Draw a puzzle, its solutions, or its ambiguous cells
 ///
@@ -168,11 +168,11 @@ pub(super) fn run(options: &Options) -> Answered {
         page: None,
         pdf: None,
     };
-    let mut session = Session::new(&options.search_options, &options.verbosity, false)?;
-    session.also_reads(read);
+    let verbosity = options.verbosity.clone();
+    let session = &Session::new(&options.search_options, &verbosity.into())?.also_reading(read);
     let mut complete = true;
     let status = session.answer_each(&puzzles.puzzles, |subject| {
-        let answered = drawings.answer(&session, subject, &options.what);
+        let answered = drawings.answer(session, subject, &options.what);
         complete &= answered.is_ok();
         answered
     })?;
@@ -395,7 +395,7 @@ impl Drawings<'_> {
         } else {
             ""
         };
-        format!("{blank}{}\n\n", titles::heading(subject))
+        format!("{blank}{}\n\n", subject.heading())
     }
 
     /// A puzzle as text.

@@ -10,7 +10,7 @@ use super::options::Puzzles;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::Answered;
-use super::subject::Subject;
+use super::words::Subject;
 
 /// The format and destination of solutions.
 #[derive(Args, Debug)]

@@ -6,12 +6,12 @@ use omnogram::search::Outcome;
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::answer;
 use super::classics::Classics;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
-use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, why_unsolvable};
 
 /// Find one solution
 ///
@@ -76,7 +76,7 @@ fn answer(
             solution: grid,
             decided: decided(subject, &outcome),
         };
-        session.print(&report::answer_line(subject, &outcome, extra))?;
+        session.print(&answer::answer_line(subject, &outcome, extra))?;
     } else if let Some(grid) = grid {
         let text = if subject.several {
             format!("==> {name} <==\n{grid}\n")

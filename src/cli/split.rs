@@ -9,10 +9,9 @@ use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 use super::census::{EngineTask, Size, size};
 use super::options::{SplitOptions, number};
 use super::output::{Output, Outputs, Replacing};
-use super::plural::counted;
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// Split a puzzle into cubes that can be answered independently
 ///
@@ -68,7 +67,8 @@ pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), &[]);
     let mut output = outputs.file(options.output.as_deref())?;
     let common = &options.common;
-    let session = &Session::new(&common.search_options(), &common.verbosity, false)?;
+    let verbosity = common.verbosity.clone();
+    let session = &Session::new(&common.search_options(), &verbosity.into())?;
     match (&options.puzzle, options.census) {
         (Some(puzzle), _) => session.answer_one(puzzle, |subject| {
             split(session, subject, options, &mut output)

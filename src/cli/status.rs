@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use omnogram::error::{Error, Kind};
+use omnogram::solutions::Stop;
 
 use super::messages;
 
@@ -32,6 +33,14 @@ pub(super) enum Status {
 }
 
 impl Status {
+    /// The status of an answer that this has stopped, or nothing.
+    pub(super) fn of(stopped: Option<Stop>) -> Self {
+        match stopped {
+            Some(_) => Status::Stopped,
+            None => Status::Complete,
+        }
+    }
+
     /// The graver of this status and that of a further part of the run, whose error is printed.
     pub(super) fn and(self, part: Answered<()>) -> Status {
         self.max(part.map_or_else(Failure::report, |()| Status::Complete))

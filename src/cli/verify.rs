@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use super::options::{Bytes, time};
 use super::output::print_last;
-use super::plural::counted;
 use super::status::{Answered, Status};
-use super::{input_files, inputs, messages, report, verify_proof};
+use super::words::counted;
+use super::{answer, input_files, inputs, messages, verify_proof};
 
 /// Check a list of solutions against a puzzle, or a folder of certificates
 ///
@@ -230,7 +230,7 @@ impl Findings {
             return Ok(status);
         }
         let line = if options.json {
-            report::json_line(&Report {
+            answer::json_line(&Report {
                 puzzle: inputs::name(puzzle),
                 list: inputs::name(&options.solutions),
                 solutions: grids,

@@ -17,9 +17,9 @@ use serde::Serialize;
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
 use super::options::Bytes;
 use super::output::print;
-use super::plural::counted;
 use super::status::{Answered, Status};
-use super::{input_files, inputs, messages, report};
+use super::words::counted;
+use super::{answer, input_files, inputs, messages};
 
 /// What is asked for.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl<'a> Verification<'a> {
     fn check_and_print(&mut self, certificate: &Certificate) -> Answered<()> {
         let started = Instant::now();
         let checked = self.check(certificate);
-        let seconds = report::round_to_micros(started.elapsed().as_secs_f64());
+        let seconds = answer::round_to_micros(started.elapsed().as_secs_f64());
         let mut stopped = None;
         let name = messages::escaped(&certificate.puzzle);
         let text = match &checked {
@@ -158,7 +158,7 @@ impl<'a> Verification<'a> {
             }
         };
         let line = if self.request.json {
-            report::json_line(&Report {
+            answer::json_line(&Report {
                 puzzle: &certificate.puzzle,
                 verdict: &certificate.verdict,
                 solutions: certificate.solutions.as_deref(),

@@ -7,13 +7,12 @@ use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
+use super::answer::Answer;
 use super::output::Output;
-use super::plural::counted;
-use super::report;
 use super::session::Session;
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 use super::writer::{WriteLimits, Writer};
 
 /// The range of solutions to write.
@@ -25,11 +24,41 @@ pub(super) struct Window<'a> {
     pub(super) limit: Option<u64>,
 }
 
-/// The fields added to the JSON object of a count.
-#[derive(Debug, Serialize)]
-struct WindowFigures {
-    from: String,
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: Outcome,
+    from: &'a Count,
     written: u64,
+}
+
+impl Answer for Written<'_> {
+    /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`
+    fn text_note(&self, session: &Session) -> Option<String> {
+        let Written {
+            subject,
+            outcome,
+            from,
+            written,
+        } = self;
+        let solutions = &outcome.solutions;
+        let part = match solutions {
+            Total::Exactly(count) if from > &count => format!("no solution number {from}"),
+            _ => format!("{} from number {from} on", counted(*written, "solution")),
+        };
+        Some(format!(
+            "{}: {part}, of {solutions}{}, {}",
+            subject.label(),
+            session.why_stopped(outcome.stopped, None),
+            subject.work(outcome)
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
 }
 
 impl Window<'_> {
@@ -58,18 +87,11 @@ impl Window<'_> {
             outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
         }
         outcome.elapsed = started.elapsed();
-        if session.json() {
-            let part = WindowFigures {
-                from: self.from.to_string(),
-                written,
-            };
-            session.print(&report::answer_line(subject, &outcome, part))?;
-        } else {
-            session.note(&self.summary(session, subject, &outcome, written));
-        }
-        Ok(match outcome.stopped {
-            None => Status::Complete,
-            Some(_) => Status::Stopped,
+        session.answer(&Written {
+            subject,
+            outcome,
+            from: self.from,
+            written,
         })
     }
 
@@ -101,39 +123,5 @@ impl Window<'_> {
             }
         }
         true
-    }
-
-    /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`
-    fn summary(
-        &self,
-        session: &Session,
-        subject: &Subject<'_>,
-        outcome: &Outcome,
-        written: u64,
-    ) -> String {
-        let why = match outcome.stopped {
-            Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
-            None => String::new(),
-        };
-        let puzzle = subject.puzzle;
-        let solutions = &outcome.solutions;
-        let part = match solutions {
-            Total::Exactly(count) if self.from > count => {
-                format!("no solution number {}, of {solutions}", self.from)
-            }
-            _ => format!(
-                "{} from number {} on, of {solutions}",
-                counted(written, "solution"),
-                self.from
-            ),
-        };
-        format!(
-            "{}: {part}{why}, {}x{}, {}, {:.3} s",
-            subject.label(),
-            puzzle.width(),
-            puzzle.height(),
-            counted(outcome.statistics.nodes, "node"),
-            outcome.elapsed.as_secs_f64()
-        )
     }
 }

@@ -31,11 +31,10 @@ use super::inputs;
 use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
-use super::plural::counted;
 use super::session::{Session, no_threads};
 use super::solution_output::Format;
 use super::status::{Answered, Failure, Status};
-use super::subject::Subject;
+use super::words::{Subject, counted};
 
 /// Answer the cubes that split wrote
 ///
@@ -110,7 +109,8 @@ pub(super) fn run(options: &Options) -> Answered {
         return Err(Error::new(Kind::Usage, "standard input can be read only once").into());
     }
     input_files::check_stdout(&[], std::slice::from_ref(&options.cubes))?;
-    let session = &Session::new(&options.search_options, &options.verbosity, false)?;
+    let verbosity = options.verbosity.clone();
+    let session = &Session::new(&options.search_options, &verbosity.into())?;
     match &options.puzzle {
         Some(puzzle) => session.answer_one(puzzle, |subject| work(session, subject, options)),
         None => work_on_census(session, options),

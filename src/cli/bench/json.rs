@@ -3,7 +3,7 @@
 use omnogram::search::Statistics;
 use serde::Serialize;
 
-use super::super::report::{self, round_to_micros};
+use super::super::answer::{self, round_to_micros};
 use super::machine::Machine;
 use super::row::Row;
 
@@ -33,7 +33,7 @@ struct Figures<'a> {
 
 /// The object for a row, with its line break.
 pub(super) fn object(row: &Row<'_>, machine: &Machine, quick: bool) -> String {
-    report::json_line(&Figures {
+    answer::json_line(&Figures {
         workload: row.workload.name.to_string(),
         quick,
         threads: row.threads,

@@ -7,7 +7,7 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::super::plural::counted;
+use super::super::words::counted;
 
 /// The machine on which the figures were measured.
 #[derive(Debug, Serialize)]

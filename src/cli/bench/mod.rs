@@ -27,8 +27,8 @@ use super::interrupt::Interrupt;
 use super::options::{Verbosity, When, time};
 use super::output::print;
 use super::output::{Outputs, Replacing};
-use super::plural::counted;
 use super::status::{Answered, Status};
+use super::words::counted;
 use super::{messages, progress, session};
 
 /// Measure the speed of the search on this machine
