@@ -12,6 +12,7 @@ pub const MAX_CELLS: usize = 52;
 pub const MAX_LINE: usize = 16;
 
 /// What the engine does with every clue set.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// Solves it by lines, and counts its solutions.

@@ -31,7 +31,6 @@ pub mod slide;
 mod watch;
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use permutation_elimination::Needs;
@@ -43,26 +42,26 @@ use backtracking::Check;
 use permutation_elimination::Tables;
 
 /// A published algorithm.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Random grids until one fits.
+    /// Tries random grids with the right number of filled cells; ends with the first solution
     BruteForce,
-    /// All grids.
+    /// Tries all 2^cells grids
     Exhaustive,
-    /// All combinations of row arrangements, columns checked at the end.
+    /// Combines all arrangements of all rows; checks the columns at the end
     Backtracking,
-    /// All combinations of row arrangements, columns checked whenever a row is added.
+    /// The same, but checks the columns after each row
     BacktrackingPrefix,
-    /// The cells on which all arrangements of a line agree, for columns and rows in turn; then all combinations of the remaining
-    /// arrangements.
+    /// Finds the cells on which all arrangements of a line agree; then combines the remaining arrangements
     Deducing,
-    /// Sets of positions within the clues, shrunk along lines and across.
+    /// Keeps a set of possible positions in the clue for each cell, reduced along both lines; then guesses
     SetBased,
-    /// Depth-first search over whole lines; a line that cannot be filled bans values of the lines that it crosses.
+    /// Fills whole lines depth first, those with the fewest arrangements first; backtracks when a line has none
     LineOrder,
-    /// Lines as binary numbers and the AND of their arrangements; then breadth-first search.
+    /// Stores arrangements as numbers and combines them with AND; then searches breadth first
     Bitwise,
-    /// Lists of all arrangements, reduced by the cells on which the lists of the crossing lines agree.
+    /// Lists all arrangements and removes those that contradict crossing lines; never guesses, so it may get stuck
     PermutationElimination,
 }
 
@@ -92,35 +91,6 @@ impl Algorithm {
             Algorithm::LineOrder => "line-order",
             Algorithm::Bitwise => "bitwise",
             Algorithm::PermutationElimination => "permutation-elimination",
-        }
-    }
-
-    /// A description in one line.
-    pub fn about(self) -> &'static str {
-        match self {
-            Algorithm::BruteForce => {
-                "tries random grids with the right number of filled cells; ends with the first solution"
-            }
-            Algorithm::Exhaustive => "tries all 2^cells grids",
-            Algorithm::Backtracking => {
-                "combines all arrangements of all rows; checks the columns at the end"
-            }
-            Algorithm::BacktrackingPrefix => "the same, but checks the columns after each row",
-            Algorithm::Deducing => {
-                "finds the cells on which all arrangements of a line agree; then combines the remaining arrangements"
-            }
-            Algorithm::SetBased => {
-                "keeps a set of possible positions in the clue for each cell, reduced along both lines; then guesses"
-            }
-            Algorithm::LineOrder => {
-                "fills whole lines depth first, those with the fewest arrangements first; backtracks when a line has none"
-            }
-            Algorithm::Bitwise => {
-                "stores arrangements as numbers and combines them with AND; then searches breadth first"
-            }
-            Algorithm::PermutationElimination => {
-                "lists all arrangements and removes those that contradict crossing lines; never guesses, so it may get stuck"
-            }
         }
     }
 
@@ -157,16 +127,6 @@ impl Algorithm {
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Algorithm {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let mut all = Algorithm::ALL.into_iter();
-        all.find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| Error::new(Kind::Usage, format!("there is no algorithm named {name:?}")))
     }
 }
 
@@ -255,18 +215,5 @@ impl Classic {
     fn tables(&self) -> MutexGuard<'_, Tables> {
         // A table is inserted when it is complete, so a panic leaves no partial ones.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
-        }
-        assert!("bruteforce".parse::<Algorithm>().is_err());
     }
 }

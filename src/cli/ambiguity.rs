@@ -11,13 +11,12 @@ use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer;
-use super::collection::{DuplicateFields, Found, goal};
+use super::answer::Answer;
+use super::collection::{DuplicateFields, goal};
 use super::drawing::unsolved_sheet;
 use super::output::{Output, Outputs, Replacing};
-use super::queue::Finding;
 use super::session::Session;
-use super::status::Answered;
+use super::status::{Answered, Status};
 use super::words::{Subject, counted, why_unsolvable};
 
 /// Whether and where the regions are drawn.
@@ -38,17 +37,9 @@ pub(super) struct Drawn {
 /// All that is found out about a puzzle.
 #[derive(Debug)]
 pub(super) struct Examination {
-    ambiguity: Ambiguity,
+    pub(super) ambiguity: Ambiguity,
     /// How the puzzle is solved, if it is unique.
-    profile: Option<Profile>,
-}
-
-impl Finding for Examination {
-    fn stopped(&self) -> Option<Stop> {
-        let profile = self.profile.as_ref();
-        let stopped = self.ambiguity.outcome.stopped;
-        stopped.or_else(|| profile.and_then(|profile| profile.stopped))
-    }
+    pub(super) profile: Option<Profile>,
 }
 
 /// Examines a puzzle: the search is of this puzzle, within these limits.
@@ -64,13 +55,31 @@ pub(super) fn examine(search: &Search<'_>, puzzle: &Puzzle, limits: &Limits) -> 
     }
 }
 
-/// The fields added to those of the ambiguity.
 #[derive(Serialize)]
-struct Extra<'a> {
+struct Full<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    ambiguity: &'a Ambiguity,
     profile: Option<&'a Profile>,
     goal: Option<bool>,
     #[serde(flatten)]
     duplicate: Option<DuplicateFields>,
+    #[serde(skip)]
+    examination: &'a Examination,
+    #[serde(skip)]
+    pictures: bool,
+}
+
+impl Answer for Full<'_> {
+    fn text(&self, session: &Session) -> String {
+        let text = self.examination.text(session, self.subject, self.pictures);
+        text + self.duplicate.as_ref().map_or("", |fields| &fields.text)
+    }
+
+    fn status(&self) -> Status {
+        Status::from(self.examination.verdict()).max(Status::of(self.examination.stopped()))
+    }
 }
 
 /// The files into which the puzzles are drawn.
@@ -109,16 +118,16 @@ impl Files {
             let message = "--svg draws one puzzle, and there are several: --html draws them all";
             return Err(Error::new(Kind::Usage, message).into());
         }
-        if session.json() {
-            let extra = Extra {
-                profile: examination.profile.as_ref(),
-                goal: goal(subject.puzzle),
-                duplicate,
-            };
-            session.print(&answer::answer_line(subject, &examination.ambiguity, extra))?;
-        } else {
-            session.print(&examination.text(session, subject, pictures))?;
-        }
+        let Examination { ambiguity, profile } = examination;
+        session.answer(&Full {
+            subject,
+            ambiguity,
+            profile: profile.as_ref(),
+            goal: goal(subject.puzzle),
+            duplicate,
+            examination,
+            pictures,
+        })?;
         self.draw(subject, examination)
     }
 
@@ -172,13 +181,11 @@ impl Files {
 const MAX_LISTED: usize = 61;
 
 impl Examination {
-    /// What a collection notes of it.
-    pub(super) fn found(&self) -> Found<'_> {
-        Found {
-            outcome: &self.ambiguity.outcome,
-            solutions: &self.ambiguity.solutions,
-            full: Some((&self.ambiguity, self.profile.as_ref())),
-        }
+    /// Why a run was stopped, if one was.
+    pub(super) fn stopped(&self) -> Option<Stop> {
+        let profile = self.profile.as_ref();
+        let stopped = self.ambiguity.outcome.stopped;
+        stopped.or_else(|| profile.and_then(|profile| profile.stopped))
     }
 
     fn verdict(&self) -> Verdict {
@@ -187,10 +194,7 @@ impl Examination {
 
     /// The answer as text: `name: verdict`, what else is known, and with `pictures` the regions and the closest solutions.
     fn text(&self, session: &Session, subject: &Subject<'_>, pictures: bool) -> String {
-        let stop = self.stopped();
-        let stopped = stop.map_or(String::new(), |stop| {
-            format!(" ({})", session.stop_reason(stop, None))
-        });
+        let stopped = session.why_stopped(self.stopped(), None);
         let facts = self.facts(subject.puzzle);
         let mut text = format!("{}: {facts}{stopped}\n", subject.label());
         let [first, second] = &self.ambiguity.solutions[..] else {

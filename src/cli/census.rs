@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use omnogram::census::{Census, Engine, Estimated, Figure, MAX_CELLS, Tables, Tally, estimate};
 use omnogram::cluster::{CensusOutcome, CensusRun, Digest, Header};
 use omnogram::format::TraceOptions;
@@ -51,7 +51,7 @@ pub(super) struct Options {
 
     /// What the engine does with every clue set
     #[arg(long, value_name = "WHAT", default_value = "count")]
-    engine: EngineTask,
+    engine: Engine,
 
     /// Save the state of the census to this file every few seconds. If the run is stopped or killed, the same command resumes it
     #[arg(long, value_name = "FILE", conflicts_with = "sample")]
@@ -87,25 +87,9 @@ pub(super) fn size(text: &str) -> Result<Size, String> {
     Ok(Size(height, width))
 }
 
-/// What the engine does with every clue set.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum EngineTask {
-    /// Solve it by lines, and count its solutions
-    Count,
-    /// Solve it by lines if it is unique
-    Lines,
-    /// Nothing; the number of clue sets that line solving solves stays unknown
-    None,
-}
-
 impl Size {
     /// The census of this size.
-    pub(super) fn census(self, engine: EngineTask) -> Census {
-        let engine = match engine {
-            EngineTask::Count => Engine::Count,
-            EngineTask::Lines => Engine::Lines,
-            EngineTask::None => Engine::None,
-        };
+    pub(super) fn census(self, engine: Engine) -> Census {
         Census::new(self.0, self.1, engine).expect("the size has been checked")
     }
 }

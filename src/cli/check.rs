@@ -3,23 +3,21 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnogram::classic::Classic;
-use omnogram::puzzle::Grid;
+use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::render::{difference, differing};
-use omnogram::search::{Outcome, Verdict};
+use omnogram::search::{Limits, Outcome, Search, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::ambiguity::{Drawn, Examination, Files, examine};
-use super::answer;
+use super::ambiguity::{Drawn, Files, examine};
+use super::answer::Answer;
 use super::certify::CertificateFolder;
-use super::classics::{self, Classics};
-use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, goal};
+use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, Shown, goal};
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::queue::Finding;
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::words::{Subject, counted, why_unsolvable};
+use super::words::{Subject, counted};
 
 /// Find out whether there is no solution, one, or several
 ///
@@ -42,8 +40,7 @@ Examples:
   omnogram check --full --html regions.html puzzles/pictures
   omnogram check --only multiple,undecided --duplicates puzzles/pictures
   omnogram check --full --csv puzzles/pictures
-  omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates
-  omnogram check --algorithm permutation-elimination --memory 100M puzzles/pictures")]
+  omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -53,7 +50,7 @@ pub(super) struct Options {
     pictures: bool,
 
     /// Find out more: where a puzzle is ambiguous, or how a unique puzzle is solved
-    #[arg(long, conflicts_with = "algorithm")]
+    #[arg(long)]
     full: bool,
 
     /// Write certificates into this folder, which verify --proof and other programs can check: for a puzzle without a solution or with
@@ -68,173 +65,171 @@ pub(super) struct Options {
     collection: CollectionOptions,
 
     #[command(flatten)]
-    classics: Classics,
-    #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
     answer_options: AnswerOptions,
 }
 
 #[derive(Serialize)]
-struct Extra<'a> {
+pub(super) struct Checked<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: &'a Outcome,
     examples: &'a [Grid],
     differs: Vec<(usize, usize)>,
     /// Whether the goal of the file is a solution; `None` if the file gives no goal.
     goal: Option<bool>,
     #[serde(flatten)]
     duplicate: Option<DuplicateFields>,
+    /// Whether the cells in which two solutions differ are drawn.
+    #[serde(skip)]
+    pictures: bool,
 }
 
-pub(super) fn run(options: &Options) -> Answered {
-    let Options {
-        classics,
-        search_options,
-        answer_options,
-        ..
-    } = options;
-    let puzzles = &options.puzzles.puzzles;
-    let mut files = Files::new(&options.drawn, puzzles)?;
-    let replacing = options.drawn.replacing;
-    let proof = options.proof.as_deref();
-    let proof = proof.map(|folder| CertificateFolder::new(folder, replacing, puzzles));
-    let mut proof = proof.transpose()?;
-    let session = &Session::with_classic(search_options, classics, false, answer_options)?;
-    let mut collection = Collection::new(&options.collection, options.full);
-    let mut drawn = true;
-    let mut status = if options.full {
-        session.run_on_each(puzzles, examine, |subject, examination: Examination| {
-            let pictures = options.pictures || !subject.several;
-            let answered = collection.answer(session, subject, &examination.found(), |duplicate| {
-                files.answer(session, subject, &examination, pictures, duplicate)
-            });
-            drawn &= answered.is_ok();
-            let status = answered?;
-            let found = examination.found();
-            let status = status.max(certify(&mut proof, session, subject, &found)?);
-            Ok(match examination.stopped() {
-                Some(_) => status.max(Status::Stopped),
-                None => status,
-            })
-        })?
-    } else {
-        session.find_first_of_each(puzzles, 2, |subject, grids, mut outcome| {
-            if grids.len() == 2 {
-                // The search was limited to two solutions, so the answer is complete.
-                outcome.stopped = None;
-            }
-            let found = Found {
-                outcome: &outcome,
-                solutions: grids,
-                full: None,
-            };
-            let status = collection.answer(session, subject, &found, |duplicate| {
-                print(session, subject, grids, &outcome, options, duplicate)
-            })?;
-            Ok(status.max(certify(&mut proof, session, subject, &found)?))
-        })?
-    };
-    if let Some(proof) = &mut proof {
-        status = status.and(proof.finish());
-    }
-    // Files that lack puzzles because of an error are not published.
-    if drawn {
-        status = status.and(files.finish());
-    }
-    if collection.summarise(session) {
-        let kept = session.classic().map_or(0, Classic::kept);
-        if kept > 0 {
-            let kept = classics::format_bytes(kept as f64);
-            session.note(&format!(
-                "{kept} of arrangements kept for reuse between puzzles"
-            ));
-        }
-    }
-    Ok(status)
-}
-
-/// Adds the certificate of an answer, if certificates are written.
-fn certify(
-    proof: &mut Option<CertificateFolder>,
-    session: &Session,
-    subject: &Subject<'_>,
-    found: &Found<'_>,
-) -> Answered {
-    match proof {
-        Some(proof) => {
-            let verdict = found.outcome.solutions.verdict();
-            proof.add_verdict(session, subject, verdict, found.solutions)
-        }
-        None => Ok(Status::Complete),
-    }
-}
-
-fn print(
-    session: &Session,
-    subject: &Subject<'_>,
-    grids: &[Grid],
-    outcome: &Outcome,
-    options: &Options,
-    duplicate: Option<DuplicateFields>,
-) -> Answered<()> {
-    if session.json() {
-        let differs = match grids {
+impl<'a> Checked<'a> {
+    pub(super) fn new(
+        subject: &'a Subject<'a>,
+        found: &'a Found,
+        pictures: bool,
+        duplicate: Option<DuplicateFields>,
+    ) -> Self {
+        let examples = found.solutions();
+        let differs = match examples {
             [first, second] => differing(first, second),
             _ => Vec::new(),
         };
-        let extra = Extra {
-            examples: grids,
+        Checked {
+            subject,
+            outcome: found.outcome(),
+            examples,
             differs,
             goal: goal(subject.puzzle),
             duplicate,
-        };
-        session.print(&answer::answer_line(subject, outcome, extra))
-    } else {
-        let pictures = options.pictures || !subject.several;
-        session.print(&text(session, subject, outcome, grids, pictures))
+            pictures,
+        }
     }
 }
 
-/// The answer as text: `name: verdict`, the reason, and the picture of the cells in which two solutions differ.
-fn text(
-    session: &Session,
-    subject: &Subject<'_>,
-    outcome: &Outcome,
-    grids: &[Grid],
-    pictures: bool,
-) -> String {
-    let verdict = outcome.solutions.verdict();
-    let why = match (outcome.stopped, grids) {
-        (_, [first, second]) => {
-            let cells = counted(differing(first, second).len() as u64, "cell");
-            let them = if pictures { "these two" } else { "two of them" };
-            format!(", {them} differ in {cells}")
-        }
-        (Some(Stop::Limit), _) | (None, _) => {
-            let why = why_unsolvable(subject.puzzle).filter(|_| verdict == Verdict::None);
-            why.map_or(String::new(), |why| format!(" ({why})"))
-        }
-        (Some(stop), grids) => {
-            let found = match grids.len() {
-                0 => "no solution found yet",
-                _ if goal(subject.puzzle) == Some(true) => "at least one solution: the goal",
-                _ => "one solution found so far",
-            };
-            format!(" ({}, {found})", session.stop_reason(stop, None))
-        }
-    };
-    let mut text = format!("{}: {verdict}{why}\n", subject.label());
-    if let ([first, second], true) = (grids, pictures) {
-        text.push('\n');
-        for line in difference(first, second).lines() {
-            text.push_str(&format!("  {line}\n"));
-        }
-        text.push_str(match goal(subject.puzzle) {
-            Some(true) => "\n  # filled in both, 1 in the goal only, 2 in the other only\n",
-            _ => "\n  # filled in both, 1 in the first only, 2 in the second only\n",
-        });
-        if subject.several {
+impl Answer for Checked<'_> {
+    /// `name: verdict`, the reason, and the picture of the cells in which two solutions differ.
+    fn text(&self, session: &Session) -> String {
+        let verdict = self.outcome.solutions.verdict();
+        let why = match (self.outcome.stopped, self.examples) {
+            (_, [_, _]) => {
+                let cells = counted(self.differs.len() as u64, "cell");
+                let them = if self.pictures {
+                    "these two"
+                } else {
+                    "two of them"
+                };
+                format!(", {them} differ in {cells}")
+            }
+            (Some(Stop::Limit) | None, _) if verdict == Verdict::None => {
+                self.subject.why_no_solution()
+            }
+            (Some(Stop::Limit) | None, _) => String::new(),
+            (Some(stop), examples) => {
+                let found = match examples.len() {
+                    0 => "no solution found yet",
+                    _ if self.goal == Some(true) => "at least one solution: the goal",
+                    _ => "one solution found so far",
+                };
+                format!(" ({}, {found})", session.stop_reason(stop, None))
+            }
+        };
+        let mut text = format!("{}: {verdict}{why}\n", self.subject.label());
+        if let ([first, second], true) = (self.examples, self.pictures) {
             text.push('\n');
+            for line in difference(first, second).lines() {
+                text.push_str(&format!("  {line}\n"));
+            }
+            text.push_str(match self.goal {
+                Some(true) => "\n  # filled in both, 1 in the goal only, 2 in the other only\n",
+                _ => "\n  # filled in both, 1 in the first only, 2 in the second only\n",
+            });
+            if self.subject.several {
+                text.push('\n');
+            }
         }
+        text + self.duplicate.as_ref().map_or("", |fields| &fields.text)
     }
-    text
+
+    fn status(&self) -> Status {
+        self.outcome.solutions.verdict().into()
+    }
+}
+
+pub(super) fn run(options: &Options) -> Answered {
+    let puzzles = &options.puzzles.puzzles;
+    let mut run = Run {
+        options,
+        collection: Collection::new(&options.collection, options.full),
+        files: Files::new(&options.drawn, puzzles)?,
+        proof: match &options.proof {
+            Some(path) => Some(CertificateFolder::new(
+                path,
+                options.drawn.replacing,
+                puzzles,
+            )?),
+            None => None,
+        },
+    };
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let full = options.full;
+    let two = |(solutions, outcome)| Found::two(solutions, outcome);
+    let find =
+        move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| match &puzzle.notes().goal {
+            _ if full => Found::Full(Box::new(examine(search, puzzle, limits))),
+            // The goal is the first of the two, provided it is a solution.
+            Some(goal) => two(search.second(goal)),
+            None => two(search.first(2)),
+        };
+    let mut complete = true;
+    let mut status = session.run_on_each(puzzles, find, |subject, found| {
+        let answered = run.answer(session, subject, &found);
+        complete = answered.is_ok();
+        answered
+    })?;
+    if let Some(proof) = &mut run.proof {
+        status = status.and(proof.finish());
+    }
+    // Files that lack puzzles because of an error are not published.
+    if complete {
+        status = status.and(run.files.finish());
+    }
+    run.collection.summarise(session);
+    Ok(status)
+}
+
+/// What a run writes to.
+struct Run<'a> {
+    options: &'a Options,
+    collection: Collection<'a>,
+    files: Files,
+    proof: Option<CertificateFolder>,
+}
+
+impl Run<'_> {
+    /// Prints and draws the answer for a puzzle, if it is asked for, and adds its certificate.
+    fn answer(&mut self, session: &Session, subject: &Subject<'_>, found: &Found) -> Answered {
+        let pictures = self.options.pictures || !subject.several;
+        if let Shown::Answer(duplicate) = self.collection.add(session, subject, found)? {
+            if let Found::Full(examination) = found {
+                self.files
+                    .answer(session, subject, examination, pictures, duplicate)?;
+            } else {
+                session.answer(&Checked::new(subject, found, pictures, duplicate))?;
+            }
+        }
+        let status = Status::from(found.verdict()).max(Status::of(found.stopped()));
+        Ok(match &mut self.proof {
+            Some(proof) => {
+                let certified =
+                    proof.add_verdict(session, subject, found.verdict(), found.solutions());
+                status.max(certified?)
+            }
+            None => status,
+        })
+    }
 }

@@ -4,26 +4,29 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use omnogram::cluster::{Digest, SetDigest};
-use omnogram::design::{Ambiguity, Canonical, Method, Profile, Transform};
+use omnogram::design::{Canonical, Method, Profile, Transform};
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::differing;
 use omnogram::search::{Outcome, Verdict};
+use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::ambiguity::Examination;
 use super::messages;
+use super::queue::Finding;
 use super::session::Session;
-use super::status::{Answered, Status};
+use super::status::Answered;
 use super::words::{Subject, counted};
 
 /// Options for many puzzles.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Options for collections")]
 pub(super) struct CollectionOptions {
     /// Print only puzzles with these verdicts, separated by commas; the summary and the exit status are those of all puzzles
     #[arg(long, value_name = "VERDICTS", value_delimiter = ',')]
-    only: Vec<Wanted>,
+    only: Vec<Verdict>,
 
     /// Print a table: a line of names, and one line for each puzzle with its values separated by commas
     #[arg(long, conflicts_with_all = ["json", "pictures", "svg", "html"])]
@@ -35,43 +38,63 @@ pub(super) struct CollectionOptions {
     duplicates: bool,
 }
 
-/// The verdicts that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Wanted {
-    None,
-    Unique,
-    Multiple,
-    Undecided,
+/// What is found out about a puzzle.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Up to two solutions.
+    Solutions(Vec<Grid>, Outcome),
+    /// With --full.
+    Full(Box<Examination>),
 }
 
-impl From<Wanted> for Verdict {
-    fn from(wanted: Wanted) -> Self {
-        match wanted {
-            Wanted::None => Verdict::None,
-            Wanted::Unique => Verdict::Unique,
-            Wanted::Multiple => Verdict::Multiple,
-            Wanted::Undecided => Verdict::Undecided,
+impl Found {
+    /// Up to two solutions, from a search that was limited to two.
+    pub(super) fn two(solutions: Vec<Grid>, mut outcome: Outcome) -> Self {
+        if solutions.len() == 2 {
+            // The answer is complete.
+            outcome.stopped = None;
+        }
+        Found::Solutions(solutions, outcome)
+    }
+
+    pub(super) fn outcome(&self) -> &Outcome {
+        match self {
+            Found::Solutions(_, outcome) => outcome,
+            Found::Full(examination) => &examination.ambiguity.outcome,
         }
     }
-}
 
-/// What is known about a puzzle.
-pub(super) struct Found<'a> {
-    pub(super) outcome: &'a Outcome,
     /// Two solutions, the only one, or none.
-    pub(super) solutions: &'a [Grid],
-    /// With --full.
-    pub(super) full: Option<(&'a Ambiguity, Option<&'a Profile>)>,
-}
+    pub(super) fn solutions(&self) -> &[Grid] {
+        match self {
+            Found::Solutions(solutions, _) => solutions,
+            Found::Full(examination) => &examination.ambiguity.solutions,
+        }
+    }
 
-impl Found<'_> {
-    fn verdict(&self) -> Verdict {
-        self.outcome.solutions.verdict()
+    pub(super) fn verdict(&self) -> Verdict {
+        self.outcome().solutions.verdict()
+    }
+
+    fn examination(&self) -> Option<&Examination> {
+        match self {
+            Found::Solutions(..) => None,
+            Found::Full(examination) => Some(examination),
+        }
     }
 
     /// How a puzzle is solved, if that is known and it is unique.
     fn profile(&self) -> Option<&Profile> {
-        self.full.and_then(|(_, profile)| profile)
+        self.examination()?.profile.as_ref()
+    }
+}
+
+impl Finding for Found {
+    fn stopped(&self) -> Option<Stop> {
+        match self {
+            Found::Solutions(_, outcome) => outcome.stopped,
+            Found::Full(examination) => examination.stopped(),
+        }
     }
 }
 
@@ -85,16 +108,14 @@ struct Totals {
 }
 
 impl Totals {
-    /// Adds a puzzle with this verdict, and returns the status that follows from it.
-    fn add(&mut self, verdict: Verdict) -> Status {
-        let (total, status) = match verdict {
-            Verdict::Unique => (&mut self.unique, Status::Complete),
-            Verdict::None => (&mut self.none, Status::NotUnique),
-            Verdict::Multiple => (&mut self.multiple, Status::NotUnique),
-            Verdict::Undecided => (&mut self.undecided, Status::Stopped),
-        };
-        *total += 1;
-        status
+    /// Adds a puzzle with this verdict.
+    fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Unique => &mut self.unique,
+            Verdict::None => &mut self.none,
+            Verdict::Multiple => &mut self.multiple,
+            Verdict::Undecided => &mut self.undecided,
+        } += 1;
     }
 }
 
@@ -119,11 +140,23 @@ struct Duplicate {
     other_goal: bool,
 }
 
-/// The fields that --duplicates adds to the answer in JSON.
+/// What --duplicates adds to an answer.
 #[derive(Debug, Serialize)]
 pub(super) struct DuplicateFields {
     duplicate_of: Option<String>,
     duplicate_how: Option<String>,
+    /// The line that is added to the text, if there is a duplicate.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+/// What a collection has to do with the answer for a puzzle.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// It is printed, with these fields if --duplicates is given.
+    Answer(Option<DuplicateFields>),
+    /// It is left out, or it is printed already, as a row of the table.
+    Nothing,
 }
 
 /// The longest sides of the sizes in the summary.
@@ -160,16 +193,15 @@ impl<'a> Collection<'a> {
         }
     }
 
-    /// Adds a puzzle, and prints its answer if it is asked for: as a line of the table, or by `print`.
-    pub(super) fn answer(
+    /// Adds a puzzle, and prints its row if there is a table.
+    pub(super) fn add(
         &mut self,
         session: &Session,
         subject: &Subject<'_>,
-        found: &Found<'_>,
-        print: impl FnOnce(Option<DuplicateFields>) -> Answered<()>,
-    ) -> Answered {
+        found: &Found,
+    ) -> Answered<Shown> {
         self.several |= subject.several;
-        let status = self.totals.add(found.verdict());
+        self.totals.add(found.verdict());
         if let Some(profile) = found.profile() {
             *self.methods.entry(profile.method).or_default() += 1;
         }
@@ -183,30 +215,24 @@ impl<'a> Collection<'a> {
         };
         self.duplicates += u64::from(duplicate.is_some());
         let only = &self.options.only;
-        let is_shown = only.is_empty()
-            || only
-                .iter()
-                .any(|&wanted| Verdict::from(wanted) == found.verdict());
-        if !is_shown {
-            return Ok(status);
+        if !only.is_empty() && !only.contains(&found.verdict()) {
+            return Ok(Shown::Nothing);
         }
         if self.options.csv {
-            if !self.has_heading {
-                self.has_heading = true;
+            if !std::mem::replace(&mut self.has_heading, true) {
                 session.print(&line(&self.heading()))?;
             }
             session.print(&line(&self.row(subject, found, duplicate.as_ref())))?;
-            return Ok(status);
+            return Ok(Shown::Nothing);
         }
         let fields = self.options.duplicates.then(|| DuplicateFields {
             duplicate_of: duplicate.as_ref().map(|duplicate| duplicate.of.clone()),
-            duplicate_how: duplicate.as_ref().map(|duplicate| duplicate.how()),
+            duplicate_how: duplicate.as_ref().map(Duplicate::how),
+            text: duplicate.map_or(String::new(), |duplicate| {
+                format!("{}: {duplicate}\n", subject.label())
+            }),
         });
-        print(fields)?;
-        if let Some(duplicate) = duplicate.filter(|_| !session.json()) {
-            session.print(&format!("{}: {duplicate}\n", subject.label()))?;
-        }
-        Ok(status)
+        Ok(Shown::Answer(fields))
     }
 
     /// How the puzzle is the same as an earlier one, if it is.
@@ -279,17 +305,17 @@ impl<'a> Collection<'a> {
     fn row(
         &self,
         subject: &Subject<'_>,
-        found: &Found<'_>,
+        found: &Found,
         duplicate: Option<&Duplicate>,
     ) -> Vec<String> {
         fn text(value: Option<impl fmt::Display>) -> String {
             value.map_or(String::new(), |value| value.to_string())
         }
-        let differs = match found.solutions {
+        let differs = match found.solutions() {
             [first, second] => Some(differing(first, second).len()),
             _ => None,
         };
-        let stopped = found.outcome.stopped;
+        let stopped = found.outcome().stopped;
         let mut row = vec![
             messages::escaped(subject.raw_name).into_owned(),
             text(subject.title().map(messages::escaped)),
@@ -301,13 +327,15 @@ impl<'a> Collection<'a> {
             text(differs),
         ];
         if self.full {
-            let ambiguity = found.full.map(|(ambiguity, _)| ambiguity);
+            let ambiguity = found
+                .examination()
+                .map(|examination| &examination.ambiguity);
             let profile = found.profile();
             row.extend([
                 text(ambiguity.map(|ambiguity| ambiguity.backbone.differing())),
                 text(ambiguity.map(|ambiguity| ambiguity.regions.len())),
-                found.outcome.solutions.number().to_string(),
-                found.outcome.solutions.is_exact().to_string(),
+                found.outcome().solutions.number().to_string(),
+                found.outcome().solutions.is_exact().to_string(),
                 text(profile.map(|profile| profile.method)),
                 text(profile.map(|profile| profile.sweeps)),
                 text(

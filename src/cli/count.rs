@@ -8,14 +8,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Mode;
-use omnogram::count::{self, Slice};
+use omnogram::count::{self, Method, Slice};
 use omnogram::error::Error;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
 use super::answer::Answer;
 use super::certify::CertificateFolder;
-use super::classics::{Classics, SEED};
 use super::estimate;
 use super::graph::GraphFile;
 use super::journal;
@@ -35,7 +34,6 @@ use super::words::{Subject, counted};
 Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
-  omnogram count --algorithm deducing --time 10s puzzles/pictures
   omnogram count --cells --exact --json puzzles/pictures/snail.non
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
@@ -48,17 +46,12 @@ pub(super) struct Options {
     puzzles: Puzzles,
 
     /// Counting method
-    #[arg(
-        long,
-        value_name = "METHOD",
-        default_value = "auto",
-        conflicts_with = "algorithm"
-    )]
+    #[arg(long, value_name = "METHOD", default_value = "auto")]
     method: Method,
 
     /// Also print for each cell the share of solutions in which it is filled: as one character per cell, or with --json as a number with
     /// six decimals
-    #[arg(long, conflicts_with_all = ["method", "algorithm", "estimate"])]
+    #[arg(long, conflicts_with_all = ["method", "estimate"])]
     cells: bool,
 
     /// Print these shares exactly: in text as numbers of solutions, with --json as `fractions` whose denominator is the number of all
@@ -72,12 +65,12 @@ pub(super) struct Options {
 
     /// Also write the solution graph into this file: a decision-DNNF in the text format of the d4 compiler, for knowledge compilation
     /// tools. Its variables 1, 2, 3 ... are the cells, row by row
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "algorithm", "estimate"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "estimate"])]
     graph: Option<PathBuf>,
 
     /// Write certificates into this folder, which verify --proof checks: the solution graph and, where propagation alone does not show that
     /// it is complete, clauses in DIMACS and their refutation in LRAT. The limits on time apply to each certificate again
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["method", "algorithm", "estimate", "journal"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["method", "estimate", "journal"])]
     proof: Option<PathBuf>,
 
     #[command(flatten)]
@@ -88,7 +81,7 @@ pub(super) struct Options {
 
     /// Record the count of one puzzle in this file, part by part. If the run is stopped or killed, the same command resumes it, and has lost
     /// about a twentieth of its time at most
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate"])]
     journal: Option<PathBuf>,
 
     /// Only these racers, separated by commas: for measurements
@@ -100,42 +93,9 @@ pub(super) struct Options {
     trace: Option<PathBuf>,
 
     #[command(flatten)]
-    classics: Classics,
-    #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
     answer_options: AnswerOptions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Method {
-    /// Choose the fastest method
-    Auto,
-    /// Search the tree with one leaf per solution, and multiply the counts of independent regions
-    Tree,
-    /// Branch, split into independent regions, and look up regions that were counted before
-    Regions,
-    /// Sweep line by line over the states of the open lines; branch first where the states exceed the memory
-    Frontier,
-}
-
-impl Method {
-    /// The name of this value on the command line.
-    fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
-
-impl From<Method> for count::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Auto => count::Method::Auto,
-            Method::Tree => count::Method::Tree,
-            Method::Regions => count::Method::Regions,
-            Method::Frontier => count::Method::Frontier,
-        }
-    }
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -155,15 +115,7 @@ pub(super) fn run(options: &Options) -> Answered {
     if let Some(journal) = &options.journal {
         journal::check_one_puzzle(journal, puzzles)?;
     }
-    let Options {
-        classics,
-        search_options,
-        answer_options,
-        ..
-    } = options;
-    let random = options.estimate.estimate;
-    let seed = classics.seed.unwrap_or(SEED);
-    let session = &Session::with_classic(search_options, classics, random, answer_options)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     if options.journal.is_some() {
         return journal::answer(session, puzzles, |subject| {
             answer(session, subject, options)
@@ -172,8 +124,8 @@ pub(super) fn run(options: &Options) -> Answered {
     let status = session.answer_each(puzzles, |subject| {
         if graph_outputs.is_any() {
             graph_outputs.answer(session, subject)
-        } else if random {
-            estimate::answer(session, subject, seed)
+        } else if options.estimate.estimate {
+            estimate::answer(session, subject, options.estimate.seed)
         } else {
             answer(session, subject, options)
         }
@@ -185,29 +137,26 @@ pub(super) fn run(options: &Options) -> Answered {
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
-    let (method, limits) = (count::Method::from(options.method), session.limits());
-    let outcome = match (&options.journal, session.classic()) {
-        (Some(journal), _) => {
-            let verb = format!("count --method {}", options.method.name());
-            journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
-        }
-        (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
-        (None, None) => {
-            let trace = options.trace.as_deref().map(Trace::new).transpose()?;
-            let racers = racers(&options.racer)?;
-            let outcome = session.count(subject, limits, |counting| {
-                let mut counting = counting.clone().method(method).options(racers);
-                let note = |slice: &Slice| trace.iter().for_each(|trace| trace.note(slice));
-                if trace.is_some() {
-                    counting = counting.slice_observer(&note);
-                }
-                counting.run()
-            });
-            if let Some(trace) = trace {
-                trace.finish(&outcome)?;
+    let method = options.method;
+    let outcome = if let Some(journal) = &options.journal {
+        let name = method.to_possible_value().expect("no method is hidden");
+        let verb = format!("count --method {}", name.get_name());
+        journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
+    } else {
+        let trace = options.trace.as_deref().map(Trace::new).transpose()?;
+        let racers = racers(&options.racer)?;
+        let outcome = session.count(subject, session.limits(), |counting| {
+            let mut counting = counting.clone().method(method).options(racers);
+            let note = |slice: &Slice| trace.iter().for_each(|trace| trace.note(slice));
+            if trace.is_some() {
+                counting = counting.slice_observer(&note);
             }
-            outcome
+            counting.run()
+        });
+        if let Some(trace) = trace {
+            trace.finish(&outcome)?;
         }
+        outcome
     };
     session.answer(&Counted {
         subject,

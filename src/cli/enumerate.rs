@@ -2,28 +2,27 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Instant;
 
 use clap::Args;
 use omnogram::cluster::Mode;
 use omnogram::error::{Error, Kind, Result};
+use omnogram::render::List;
 use omnogram::search::{Limits, Outcome, Total};
-use omnogram::solutions::{Count, Stream};
+use omnogram::solutions::Count;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::classics::Classics;
 use super::inputs;
 use super::journal::{self, SolutionFile};
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
-use super::session::{Session, no_threads};
+use super::session::Session;
 use super::solution_output::ListingOptions;
-use super::status::{Answered, Failure, Status};
+use super::status::{Answered, Status};
 use super::window::Window;
 use super::words::{Subject, counted_solutions};
-use super::writer::{WriteLimits, Writer};
+use super::writer::{WriteLimits, Writer, write_streamed};
 
 /// List every solution
 ///
@@ -37,7 +36,6 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
   omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
-  omnogram enumerate --algorithm line-order --limit 5 puzzles/families/permutation-9.non
   omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
   omnogram enumerate --journal key.journal --output key.txt puzzles/pictures/key.non
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non"
@@ -57,7 +55,7 @@ pub(super) struct Options {
 
     /// Write the solutions in canonical order from the K-th on. All are counted first, and the earlier ones are skipped by their counts, so
     /// that the size of K does not matter; with --limit N, only N solutions are written, and that is a complete answer
-    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
+    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with = "distinct")]
     from: Option<Count>,
 
     /// Hold all solutions in memory (see --memory), remove duplicates, and write the rest in canonical order, as --sort does. The search
@@ -70,41 +68,25 @@ pub(super) struct Options {
 
     /// Save the state of the listing of one puzzle to this file every few seconds. If the run is stopped or killed, the same command
     /// resumes it, and no solution is in --output twice
-    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct", "algorithm"])]
+    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct"])]
     journal: Option<PathBuf>,
 
-    #[command(flatten)]
-    classics: Classics,
     #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
     answer_options: AnswerOptions,
 }
 
-/// Capacity of the channel to the writer, in batches of some hundred leaves each: little memory, but enough that neither the search nor
-/// the writer waits long for the other.
-const MAX_WAITING_BATCHES: usize = 16;
-
-impl Options {
-    fn limits(&self, session: &Session) -> Limits {
-        session.limits().solutions(self.limit)
-    }
-
-    /// Whether all solutions are held in memory before they are written.
-    fn holds_all(&self) -> bool {
-        self.sort || self.distinct
-    }
-}
-
 /// The summary of a list.
 #[derive(Serialize)]
-struct Listed<'a> {
+pub(super) struct Listed<'a> {
     #[serde(flatten)]
-    subject: &'a Subject<'a>,
+    pub(super) subject: &'a Subject<'a>,
     #[serde(flatten)]
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
+    /// The value of --limit.
     #[serde(skip)]
-    limit: Option<u64>,
+    pub(super) limit: Option<u64>,
 }
 
 impl Answer for Listed<'_> {
@@ -133,13 +115,7 @@ pub(super) fn run(options: &Options) -> Answered {
         }
         _ => options.listing.output(&options.puzzles)?,
     };
-    let Options {
-        classics,
-        search_options,
-        answer_options,
-        ..
-    } = options;
-    let session = &Session::with_classic(search_options, classics, false, answer_options)?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?;
     let puzzles = &options.puzzles.puzzles;
     if options.journal.is_some() {
         return journal::answer(session, puzzles, |subject| {
@@ -171,83 +147,48 @@ fn answer(
     options: &Options,
     output: &mut Output,
 ) -> Answered {
-    if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
+    let limit = options.limit;
+    let outcome = if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
         let listing = options.listing.format_for(session);
         let verb = format!("enumerate --format {}", listing.name());
         let file = SolutionFile { path, listing };
-        let outcome = journal::run(session, subject, journal, &verb, Mode::List, Some(file))?;
-        return session.answer(&Listed {
-            subject,
-            outcome,
-            limit: options.limit,
-        });
-    }
-    output.begin()?;
-    options.listing.write_heading(session, subject, output)?;
-    if let Some(from) = &options.from {
-        let window = Window {
-            from,
-            limit: options.limit,
-        };
-        return window.answer(session, subject, &options.listing, output);
-    }
-    let outcome = if options.holds_all() {
-        write_sorted(session, subject, options, output)?
+        journal::run(session, subject, journal, &verb, Mode::List, Some(file))?
     } else {
-        write_streamed(session, subject, options, output)?
+        output.begin()?;
+        options.listing.write_heading(session, subject, output)?;
+        let list = options.listing.list(session, subject);
+        if let Some(from) = &options.from {
+            return Window { from, limit }.answer(session, subject, list, output);
+        }
+        let limits = session.limits().solutions(limit);
+        if options.sort || options.distinct {
+            write_sorted(session, subject, list, limits, output)?
+        } else {
+            // No progress bar on the terminal that shows the solutions: it would overwrite them.
+            let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
+            write_streamed(output, list, &limits, |stream| {
+                session.search(subject, limits.clone(), visible, |search| {
+                    search.run(stream)
+                })
+            })?
+        }
     };
     session.answer(&Listed {
         subject,
         outcome,
-        limit: options.limit,
+        limit,
     })
-}
-
-/// Writes solutions as they are found; the writer runs on a thread of its own.
-fn write_streamed(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    output: &mut Output,
-) -> Answered<Outcome> {
-    let started = Instant::now();
-    let limits = options.limits(session);
-    let write_limits = WriteLimits {
-        deadline: limits.time.and_then(|time| started.checked_add(time)),
-        interrupt: limits.interrupt.clone(),
-    };
-    // No progress bar on the terminal that shows the solutions: it would overwrite them.
-    let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
-    let list = options.listing.list(session, subject);
-    let (mut outcome, written) = thread::scope(|threads| {
-        let (stream, batches) = Stream::new(MAX_WAITING_BATCHES);
-        let write = || Writer::new(output, list, write_limits).write_stream(batches);
-        let writer = match thread::Builder::new().spawn_scoped(threads, write) {
-            Ok(writer) => writer,
-            Err(error) => return Err(Failure::from(no_threads(&error))),
-        };
-        let outcome = session.search(subject, limits, visible, |search| search.run(&stream));
-        drop(stream);
-        Ok((outcome, writer.join()))
-    })?;
-    let (written, stopped) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    if stopped.is_some() {
-        outcome.stopped = stopped;
-        outcome.solutions = Total::AtLeast(Count::from(written));
-    }
-    outcome.elapsed = started.elapsed();
-    Ok(outcome)
 }
 
 /// Collects the solutions, each once, and writes them in canonical order.
 fn write_sorted(
     session: &Session,
     subject: &Subject<'_>,
-    options: &Options,
+    list: List,
+    limits: Limits,
     output: &mut Output,
 ) -> Answered<Outcome> {
     let started = Instant::now();
-    let limits = options.limits(session);
     let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
     // If an interrupt has stopped the search, the solutions found so far are still written.
     let interrupt = session.interrupt();
@@ -255,9 +196,7 @@ fn write_sorted(
         deadline: None,
         interrupt: (!interrupt.is_requested()).then(|| interrupt.flag()),
     };
-    let (written, stopped) =
-        Writer::new(output, options.listing.list(session, subject), write_limits)
-            .write_grids(&grids)?;
+    let (written, stopped) = Writer::new(output, list, write_limits).write_grids(&grids)?;
     outcome.stopped = outcome.stopped.or(stopped);
     if outcome.stopped.is_some() {
         outcome.solutions = Total::AtLeast(Count::from(written));

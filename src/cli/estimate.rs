@@ -9,6 +9,7 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::options::number;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
@@ -23,8 +24,12 @@ pub(super) struct Options {
     /// time is spent on the backbone and on an exact count, which is the answer if it finishes. The standard error is estimated from the
     /// differences between independent populations of dives; a warning says when and why neither figure can be trusted. With --threads 1
     /// and --nodes, the same --seed gives the same estimate
-    #[arg(long, conflicts_with_all = ["method", "algorithm"])]
+    #[arg(long, conflicts_with = "method")]
     pub(super) estimate: bool,
+
+    /// Seed of the random numbers of --estimate
+    #[arg(long, value_name = "S", default_value = "1", requires = "estimate", allow_hyphen_values = true, value_parser = number)]
+    pub(super) seed: u64,
 }
 
 pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Answered {

@@ -23,7 +23,6 @@ use super::inputs;
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
-use super::solution_output::Format;
 use super::status::{Answered, Status};
 use super::words::counted;
 
@@ -71,7 +70,7 @@ pub(super) struct Options {
         default_value = "text",
         requires = "solutions_dir"
     )]
-    format: Format,
+    format: Listing,
 
     /// Write the solutions to this file
     #[arg(long, short, value_name = "FILE", requires = "solutions_dir")]
@@ -462,7 +461,7 @@ impl SolutionJoiner<'_> {
     }
 
     fn push(&mut self, grid: &Grid) -> Answered<()> {
-        let listing = Listing::from(self.options.format);
+        let listing = self.options.format;
         let list = self
             .list
             .get_or_insert_with(|| List::new(listing, grid.width(), grid.height()));

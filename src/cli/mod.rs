@@ -9,7 +9,7 @@ mod census;
 mod certificate;
 mod certify;
 mod check;
-mod classics;
+mod classic;
 mod collection;
 mod completions;
 mod convert;
@@ -58,6 +58,7 @@ mod writer;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use status::{Answered, Failure, Status};
@@ -95,6 +96,7 @@ enum Verb {
     Sample(sample::Options),
     Check(check::Options),
     Backbone(backbone::Options),
+    Classic(classic::Options),
     Line(line::Options),
     Explain(explain::Options),
     Repair(repair::Options),
@@ -152,6 +154,7 @@ fn run_verb(verb: Verb) -> Answered {
         Verb::Sample(options) => sample::run(&options),
         Verb::Check(options) => check::run(&options),
         Verb::Backbone(options) => backbone::run(&options),
+        Verb::Classic(options) => classic::run(&options),
         Verb::Line(options) => line::run(&options),
         Verb::Explain(options) => explain::run(&options),
         Verb::Repair(options) => repair::run(&options),
@@ -174,6 +177,14 @@ fn run_verb(verb: Verb) -> Answered {
 /// Prints the help that was requested, or the error in the command line.
 fn print_clap_error(error: &clap::Error) -> Status {
     if error.use_stderr() {
+        if error.get(ContextKind::InvalidArg)
+            == Some(&ContextValue::String("--algorithm".to_owned()))
+        {
+            messages::note(
+                "error: the published algorithms have a verb: omnogram classic NAME PUZZLE...",
+            );
+            return Status::Usage;
+        }
         let text = error.to_string();
         let harmless = text.lines().all(|line| messages::escaped(line) == line);
         if harmless {

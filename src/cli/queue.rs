@@ -50,14 +50,6 @@ impl Finding for () {
     }
 }
 
-/// Searches for the first `most` solutions of a puzzle. If `most` is two, the goal of its file is the first, provided it is a solution.
-pub(super) fn find_first(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> FirstSolutions {
-    match &puzzle.notes().goal {
-        Some(goal) if most == 2 => search.second(goal),
-        _ => search.first(most),
-    }
-}
-
 /// Most puzzles per thread that are read ahead of the next answer.
 pub(super) const MAX_AHEAD_PER_THREAD: usize = 16;
 

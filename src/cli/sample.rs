@@ -108,11 +108,7 @@ fn answer(
     let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
     let mut samples = 0;
     if let Some(graph) = &graph {
-        let limits = session.limits();
-        let write_limits = WriteLimits {
-            deadline: limits.time.and_then(|time| started.checked_add(time)),
-            interrupt: limits.interrupt,
-        };
+        let write_limits = WriteLimits::of(&session.limits(), started);
         let writer = Writer::new(output, options.listing.list(session, subject), write_limits);
         (samples, outcome.stopped) = writer.write_each(|show| {
             let mut drawn = graph.samples(seed);

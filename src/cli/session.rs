@@ -6,23 +6,21 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use omnogram::classic::{Algorithm, Classic};
 use omnogram::count::{Counter, GraphProgress};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::graph::SolutionGraph;
-use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::puzzle::Puzzle;
 use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::answer::Answer;
-use super::classics::{self, Classics};
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{AnswerOptions, SearchOptions, When};
 use super::progress::Progress;
-use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting, find_first};
+use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{answer, input_files, messages, output};
@@ -33,7 +31,6 @@ pub(super) struct Session {
     search_options: SearchOptions,
     json: bool,
     quiet: bool,
-    classic: Option<Classic>,
     /// Files that the verb reads beside its PUZZLE arguments.
     also_reads: Vec<PathBuf>,
     pool: ThreadPool,
@@ -51,47 +48,16 @@ impl Session {
             search_options: search_options.clone(),
             json: answer_options.json,
             quiet: answer_options.verbosity.quiet,
-            classic: None,
             also_reads: Vec::new(),
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
     }
 
-    /// The same, with a classic algorithm instead of the search if one is chosen. `random`: whether the verb draws random numbers without
-    /// it.
-    pub(super) fn with_classic(
-        search_options: &SearchOptions,
-        classics: &Classics,
-        random: bool,
-        answer_options: &AnswerOptions,
-    ) -> Result<Self> {
-        let classic = classics.classic(random)?;
-        let mut search_options = search_options.clone();
-        let given = (search_options.threads, search_options.progress);
-        if classic.is_some() {
-            (search_options.threads, search_options.progress) = (Some(1), When::Never);
-        }
-        let mut session = Session::new(&search_options, answer_options)?;
-        if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
-            session.warn("--threads has no effect: --algorithm runs on one thread");
-        }
-        if classic.is_some() && given.1 == When::Always {
-            session.warn("--progress has no effect: --algorithm shows none");
-        }
-        session.classic = classic;
-        Ok(session)
-    }
-
     /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.
     pub(super) fn also_reading(mut self, files: Vec<PathBuf>) -> Self {
         self.also_reads = files;
         self
-    }
-
-    /// The classic algorithm chosen instead of the search, if any.
-    pub(super) fn classic(&self) -> Option<&Classic> {
-        self.classic.as_ref()
     }
 
     /// Whether answers are JSON objects.
@@ -173,21 +139,6 @@ impl Session {
                 .into());
         };
         self.answer_entry(&item.entry, false, answer)
-    }
-
-    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order.
-    pub(super) fn find_first_of_each(
-        &self,
-        arguments: &[PathBuf],
-        most: usize,
-        mut answer: impl FnMut(&Subject<'_>, &[Grid], Outcome) -> Answered,
-    ) -> Answered {
-        let find = move |search: &Search<'_>, puzzle: &Puzzle, _: &Limits| {
-            find_first(search, puzzle, most)
-        };
-        self.run_on_each(arguments, find, |subject, (grids, outcome)| {
-            answer(subject, &grids, outcome)
-        })
     }
 
     /// Runs something on every puzzle, and passes the results to `answer` in order. Several puzzles are examined at once, each on one
@@ -272,11 +223,6 @@ impl Session {
         match &entry.puzzle {
             Err(error) => self.skip(name, error),
             Ok(puzzle) => {
-                if let Some(classic) = &self.classic
-                    && let Err(error) = classic.algorithm().check(puzzle)
-                {
-                    return self.skip(name, &error.in_file(name));
-                }
                 let shown = messages::escaped(name);
                 if let Some(warning) = goal_warning(&shown, puzzle) {
                     self.warn(&warning);
@@ -300,8 +246,7 @@ impl Session {
         Ok(status)
     }
 
-    /// Searches a puzzle on all threads of the session, within these limits, or runs the chosen classic algorithm instead. Shows progress
-    /// if `visible` and the options say so.
+    /// Searches a puzzle on all threads of the session, within these limits. Shows progress if `visible` and the options say so.
     pub(super) fn search<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -309,19 +254,8 @@ impl Session {
         visible: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
-        let needs = |classic: &Classic| classic.needs(subject.puzzle, limits.memory);
-        if let Some(needs) = self.classic.as_ref().and_then(needs) {
-            self.note(&format!(
-                "{}: {}",
-                subject.name,
-                classics::needs_text(&needs)
-            ));
-        }
         self.run_observed(subject, visible, |observer| {
             let mut search = Search::new(subject.puzzle).limits(limits);
-            if let Some(classic) = &self.classic {
-                search = search.classic(classic.clone());
-            }
             if let Some(observer) = observer {
                 search = search.observer(observer);
             }
@@ -499,12 +433,6 @@ impl Session {
             Stop::Memory => format!("stopped by --memory {}", search_options.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the output was closed".to_owned(),
-            Stop::Stuck => match &self.classic {
-                Some(classic) if classic.algorithm() == Algorithm::BruteForce => {
-                    "brute-force ends with its first solution".to_owned()
-                }
-                _ => "stuck".to_owned(),
-            },
             other => other.to_string(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use omnogram::error::Result;
 use omnogram::render::{List, Listing};
 
@@ -17,7 +17,7 @@ use super::words::Subject;
 pub(super) struct ListingOptions {
     /// The format of the solutions [default: text, with --json ndjson]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<Listing>,
 
     /// Write the solutions to this file, which appears under its name when the run ends
     #[arg(long, short, value_name = "FILE")]
@@ -25,23 +25,6 @@ pub(super) struct ListingOptions {
 
     #[command(flatten)]
     pub(super) replacing: Replacing,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Rows of '#' and '.', with a blank line after each solution
-    Text,
-    /// One object per line: {"solution":["#..#",...]}
-    Ndjson,
-}
-
-impl From<Format> for Listing {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Text => Listing::Text,
-            Format::Ndjson => Listing::Ndjson,
-        }
-    }
 }
 
 impl ListingOptions {
@@ -54,7 +37,7 @@ impl ListingOptions {
     /// The chosen or default format.
     pub(super) fn format_for(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {
-            (Some(format), _) => format.into(),
+            (Some(format), _) => format,
             (None, false) => Listing::Text,
             (None, true) => Listing::Ndjson,
         }

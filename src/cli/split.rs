@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnogram::census::{Census, Tables, cut};
+use omnogram::census::{Census, Engine, Tables, cut};
 use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
-use super::census::{EngineTask, Size, size};
+use super::census::{Size, size};
 use super::options::{SplitOptions, number};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
@@ -42,7 +42,7 @@ pub(super) struct Options {
         default_value = "count",
         requires = "census"
     )]
-    engine: EngineTask,
+    engine: Engine,
 
     /// Approximate number of cubes; a good choice is 30 to 100 per core. There may be fewer if nothing is left to split
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]

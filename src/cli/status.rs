@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use omnogram::error::{Error, Kind};
+use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
 
 use super::messages;
@@ -44,6 +45,16 @@ impl Status {
     /// The graver of this status and that of a further part of the run, whose error is printed.
     pub(super) fn and(self, part: Answered<()>) -> Status {
         self.max(part.map_or_else(Failure::report, |()| Status::Complete))
+    }
+}
+
+impl From<Verdict> for Status {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Unique => Status::Complete,
+            Verdict::None | Verdict::Multiple => Status::NotUnique,
+            Verdict::Undecided => Status::Stopped,
+        }
     }
 }
 

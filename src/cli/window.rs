@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use omnogram::graph::{Advance, SolutionGraph};
+use omnogram::render::List;
 use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
@@ -10,7 +11,6 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::output::Output;
 use super::session::Session;
-use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
 use super::writer::{WriteLimits, Writer};
@@ -67,7 +67,7 @@ impl Window<'_> {
         &self,
         session: &Session,
         subject: &Subject<'_>,
-        listed: &ListingOptions,
+        list: List,
         output: &mut Output,
     ) -> Answered {
         let started = Instant::now();
@@ -75,11 +75,7 @@ impl Window<'_> {
         let mut written = 0;
         if let Some(graph) = &graph {
             let limits = session.limits();
-            let write_limits = WriteLimits {
-                deadline: limits.time.and_then(|time| started.checked_add(time)),
-                interrupt: limits.interrupt,
-            };
-            let writer = Writer::new(output, listed.list(session, subject), write_limits);
+            let writer = Writer::new(output, list, WriteLimits::of(&limits, started));
             let max_bytes = limits.memory.unwrap_or(u64::MAX);
             let mut fits = true;
             (written, outcome.stopped) =

@@ -24,7 +24,6 @@ use omnogram::search::{Cube, Limits, Outcome};
 use omnogram::solutions::{Batch, Stop};
 
 use super::census;
-use super::count::Method;
 use super::drafts::Draft;
 use super::input_files;
 use super::inputs;
@@ -32,7 +31,6 @@ use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
 use super::session::{Session, no_threads};
-use super::solution_output::Format;
 use super::status::{Answered, Failure, Status};
 use super::words::{Subject, counted};
 
@@ -69,7 +67,7 @@ pub(super) struct Options {
 
     /// Counting method
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions_dir", "digest"])]
-    method: Method,
+    method: omnogram::count::Method,
 
     /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
     #[arg(long, alias = "solutions", value_name = "DIR")]
@@ -82,7 +80,7 @@ pub(super) struct Options {
         default_value = "text",
         requires = "solutions_dir"
     )]
-    format: Format,
+    format: Listing,
 
     #[command(flatten)]
     replacing: Replacing,
@@ -136,7 +134,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let mode = if folder.is_some() || options.digest {
         Mode::List
     } else {
-        Mode::Count(options.method.into())
+        Mode::Count(options.method)
     };
     let threads = session.on_threads(rayon::current_num_threads);
     let digest = Digest::of(puzzle);
@@ -414,7 +412,7 @@ impl CubeQueue for WorkQueue<'_> {
 /// The folder of the files of solutions.
 struct Folder<'a> {
     path: &'a Path,
-    format: Format,
+    format: Listing,
     outputs: Outputs,
 }
 
@@ -430,7 +428,7 @@ struct CubeSolutions {
 
 impl CubeSolutions {
     fn new(folder: &Folder<'_>, puzzle: &Puzzle, id: Id) -> Self {
-        let listing = Listing::from(folder.format);
+        let listing = folder.format;
         CubeSolutions {
             path: folder.path.join(id.to_string()),
             id,
@@ -473,8 +471,8 @@ impl CubeSolutions {
             return Ok(None);
         };
         let ending = match folder.format {
-            Format::Text => "txt",
-            Format::Ndjson => "ndjson",
+            Listing::Ndjson => "ndjson",
+            _ => "txt",
         };
         let name = format!("{}-{set}.{ending}", self.id);
         let path = folder.path.join(&name);

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
-use omnogram::solutions::{Batches, Stop};
+use omnogram::search::{Limits, Outcome, Total};
+use omnogram::solutions::{Batches, Count, Stop, Stream};
 
 use super::output::Output;
+use super::session::no_threads;
 use super::status::{Answered, Failure};
 
 /// Longest delay of a solution while others are gathered to be written with it.
@@ -29,6 +31,14 @@ pub(super) struct WriteLimits {
 }
 
 impl WriteLimits {
+    /// The limits on time and the interrupt of a run that began at `started`.
+    pub(super) fn of(limits: &Limits, started: Instant) -> Self {
+        WriteLimits {
+            deadline: limits.time.and_then(|time| started.checked_add(time)),
+            interrupt: limits.interrupt.clone(),
+        }
+    }
+
     /// The limit that has been reached, if any.
     fn reached(&self) -> Option<Stop> {
         // Relaxed: the flag publishes no other data.
@@ -46,6 +56,40 @@ impl WriteLimits {
     }
 }
 
+/// Capacity of the channel to the writer, in batches of some hundred leaves each: little memory, but enough that neither the search nor
+/// the writer waits long for the other.
+const MAX_WAITING_BATCHES: usize = 16;
+
+/// Writes solutions as a run finds them; the writer runs on a thread of its own. The outcome counts the solutions that are written.
+pub(super) fn write_streamed(
+    output: &mut Output,
+    list: List,
+    limits: &Limits,
+    run: impl FnOnce(&Stream) -> Outcome,
+) -> Answered<Outcome> {
+    let started = Instant::now();
+    let writer = Writer::new(output, list, WriteLimits::of(limits, started));
+    let (mut outcome, written) = thread::scope(|threads| {
+        let (stream, batches) = Stream::new(MAX_WAITING_BATCHES);
+        let written = thread::Builder::new()
+            .spawn_scoped(threads, || writer.write_stream(batches))
+            .map_err(|error| no_threads(&error))?;
+        let outcome = run(&stream);
+        drop(stream);
+        let written = written.join();
+        Ok::<_, Failure>((
+            outcome,
+            written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        ))
+    })?;
+    if let (written, Some(stop)) = written {
+        outcome.stopped = Some(stop);
+        outcome.solutions = Total::AtLeast(Count::from(written));
+    }
+    outcome.elapsed = started.elapsed();
+    Ok(outcome)
+}
+
 /// Writes the solutions of one puzzle.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
@@ -59,7 +103,7 @@ pub(super) struct Writer<'a> {
 /// Why a writer stopped before everything was written.
 #[derive(Debug)]
 enum End {
-    Halt(Failure),
+    Failure(Failure),
     Limit(Stop),
 }
 
@@ -156,7 +200,7 @@ impl<'a> Writer<'a> {
     fn flush(&mut self) {
         match self.output.write(self.list.bytes()) {
             Ok(()) => self.written += self.list.solutions(),
-            Err(halt) => self.end = Some(End::Halt(halt)),
+            Err(failure) => self.end = Some(End::Failure(failure)),
         }
         self.list.clear();
     }
@@ -166,7 +210,7 @@ impl<'a> Writer<'a> {
             self.flush();
         }
         match self.end {
-            Some(End::Halt(halt)) => Err(halt),
+            Some(End::Failure(failure)) => Err(failure),
             Some(End::Limit(stop)) => Ok((self.written, Some(stop))),
             None => Ok((self.written, None)),
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use super::sweep::Direction;
 
 /// How to count. All methods give the same number.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {

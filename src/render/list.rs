@@ -4,6 +4,7 @@
 use crate::puzzle::Grid;
 
 /// The format of a list of solutions.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listing {

@@ -193,7 +193,6 @@ impl Search<'_> {
             let search = Search {
                 cubes: Some(vec![Cube { path }]),
                 observer: None,
-                classic: None,
                 ..self.clone()
             };
             let portfolio = Arc::new(Portfolio::new(self.puzzle, 1, None));

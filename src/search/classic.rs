@@ -1,18 +1,16 @@
-//! Runs a [classic](crate::classic) algorithm in place of the tree search, with the same limits, sinks and outcome. This module only adapts
-//! the interfaces.
+//! Runs a [classic](crate::classic) algorithm with the limits, sinks and outcome of the tree search. This module only adapts the interfaces.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::cube::{Cube, Decision};
 use super::outcome::{Outcome, Total};
-use super::tree::Search;
+use super::portfolio::Portfolio;
 use crate::board::Cell;
 use crate::classic::{Classic, End, Flow, Observer};
-use crate::puzzle::Grid;
-use crate::run::Control;
-use crate::run::Statistics;
-use crate::solutions::{Batch, Count, Sink, Stop};
+use crate::puzzle::{Grid, Puzzle};
+use crate::run::{Control, Limits, Statistics};
+use crate::solutions::{Batch, Count, CountSink, Set, Sink, Stop};
 
 /// Maximum steps between two polls of the control. Fewer where lines are long, as the time of a step may grow with the line length.
 const MAX_STEPS_PER_POLL: u64 = 256;
@@ -21,16 +19,86 @@ const MAX_STEPS_PER_POLL: u64 = 256;
 const MAX_BATCH_SOLUTIONS: u64 = 1024;
 const MAX_BATCH_DELAY: Duration = Duration::from_millis(20);
 
-impl Search<'_> {
-    /// Runs the algorithm under this control, until `wanted` solutions are found.
-    pub(super) fn run_classic(
-        &self,
-        classic: &Classic,
-        control: &Control,
-        sink: &dyn Sink,
-        wanted: Option<u64>,
-    ) -> Outcome {
+/// A search by a classic algorithm, on the calling thread alone, with the limits and sinks and the outcome of a [`Search`](super::Search).
+/// Its steps are counted, and limited, as nodes.
+///
+/// ```
+/// use omnogram::classic::{Algorithm, Classic};
+/// use omnogram::puzzle::{Clue, Puzzle};
+/// use omnogram::search::ClassicSearch;
+///
+/// let one = || Clue::new([1]).unwrap();
+/// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+/// let search = ClassicSearch::new(&puzzle, Classic::new(Algorithm::LineOrder));
+/// assert_eq!(search.count().solutions.to_string(), "2");
+/// ```
+///
+/// # Panics
+///
+/// Every method that runs it panics when the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
+#[derive(Clone, Debug)]
+pub struct ClassicSearch<'a> {
+    puzzle: &'a Puzzle,
+    classic: Classic,
+    limits: Limits,
+}
+
+impl<'a> ClassicSearch<'a> {
+    /// A search for all solutions of a puzzle, without limits.
+    pub fn new(puzzle: &'a Puzzle, classic: Classic) -> Self {
+        ClassicSearch {
+            puzzle,
+            classic,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Counts the solutions.
+    pub fn count(&self) -> Outcome {
+        self.run(&CountSink::new())
+    }
+
+    /// Collects all solutions, each once, in canonical order.
+    pub fn collect(&self) -> (Vec<Grid>, Outcome) {
+        let set = Set::new(self.limits.bytes());
+        let outcome = self.run(&set);
+        (
+            set.into_sorted(self.puzzle.width(), self.puzzle.height()),
+            outcome,
+        )
+    }
+
+    /// Finds up to `max_solutions` solutions and stops. If one is `known`, it counts as the first, and the others are different.
+    pub fn first(&self, max_solutions: usize, known: Option<&Grid>) -> (Vec<Grid>, Outcome) {
+        let portfolio = Portfolio::new(self.puzzle, max_solutions, known);
+        let mut outcome = self.run_until(&portfolio, Some(max_solutions as u64));
+        let (found, _) = portfolio.take_result();
+        let number = Count::from(found.len() as u64);
+        outcome.solutions = match outcome.stopped {
+            None => Total::Exactly(number),
+            Some(_) => Total::AtLeast(number),
+        };
+        (found, outcome)
+    }
+
+    /// Passes every solution to a sink.
+    pub fn run(&self, sink: &dyn Sink) -> Outcome {
+        self.run_until(sink, self.limits.solutions)
+    }
+
+    /// Runs the algorithm until `wanted` solutions are found.
+    fn run_until(&self, sink: &dyn Sink, wanted: Option<u64>) -> Outcome {
+        #[cfg(feature = "checked")]
+        let sink = &crate::solutions::checked::CheckedSink::new(self.puzzle, sink);
         let started = Instant::now();
+        let control = &Control::new(&self.limits, false);
         let (width, height) = (self.puzzle.width(), self.puzzle.height());
         let mut watch = RunWatch {
             control,
@@ -38,7 +106,7 @@ impl Search<'_> {
             batch: Batch::new(width, height),
             nodes: 0,
             max_nodes: self.limits.nodes.unwrap_or(u64::MAX),
-            memory: self.memory(),
+            memory: self.limits.bytes(),
             wanted: wanted.unwrap_or(u64::MAX),
             found: Count::ZERO,
             steps_per_poll: (MAX_STEPS_PER_POLL * 32 / (width + height) as u64)
@@ -51,9 +119,9 @@ impl Search<'_> {
         let mut open = Vec::new();
         control.poll();
         // Frees tables kept for other puzzles if they would not leave enough memory.
-        classic.needs(self.puzzle, Some(watch.memory));
+        self.classic.needs(self.puzzle, Some(watch.memory));
         if !control.stopped() {
-            if let End::Stuck(known) = classic.run(self.puzzle, &mut watch) {
+            if let End::Stuck(known) = self.classic.run(self.puzzle, &mut watch) {
                 control.stop(Stop::Stuck);
                 // A cube cannot exclude solutions found before.
                 if watch.batch.count().is_zero() && watch.found.is_zero() {
@@ -131,9 +199,10 @@ impl RunWatch<'_> {
 
     /// Breaks when the run has ended.
     fn flow(&self) -> Flow {
-        match self.control.stopped() {
-            true => Flow::Break(()),
-            false => Flow::Continue(()),
+        if self.control.stopped() {
+            Flow::Break(())
+        } else {
+            Flow::Continue(())
         }
     }
 }
@@ -157,9 +226,10 @@ impl Observer for RunWatch<'_> {
     }
 
     fn found(&mut self, grid: Grid) -> Flow {
-        match self.sink.wants_grids() {
-            true => self.batch.push_grid(grid.words()),
-            false => self.batch.push_one(),
+        if self.sink.wants_grids() {
+            self.batch.push_grid(grid.words());
+        } else {
+            self.batch.push_one();
         }
         self.wanted -= 1;
         if self.wanted == 0 {

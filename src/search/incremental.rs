@@ -29,8 +29,8 @@ pub type CubeSearch<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 impl Search<'_> {
     /// Calls `work` with a function that searches one cube. `work` may call that function for any cubes in any order, each with a sink and
     /// limits for this cube. Of these limits, those on time and nodes and the interrupt flag apply; the sink has to enforce a limit on
-    /// solutions. Of the limits of the search itself only the one on memory applies: it bounds the lists kept between cubes. Its cubes,
-    /// observer and classic algorithm are ignored.
+    /// solutions. Of the limits of the search itself only the one on memory applies: it bounds the lists kept between cubes. Its cubes
+    /// and observer are ignored.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///

@@ -38,6 +38,7 @@ pub use crate::run::{Activity, Limits, Observer, Snapshot, Statistics};
 pub use crate::sat::Backbone;
 
 unstable! {
+    use classic::ClassicSearch;
     use incremental::CubeSearch;
     use options::{Options, Probing};
 }

@@ -51,6 +51,7 @@ impl fmt::Display for Total {
 }
 
 /// Whether a puzzle has no, one, or several solutions. There are no other cases, so a `match` needs no `_`.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No solution.

@@ -120,7 +120,7 @@ impl Search<'_> {
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
         let cubes = self.cubes.clone();
         let (limits, options) = (self.limits.clone(), self.options.clone());
-        let (classic, search_control) = (self.classic.clone(), Arc::clone(&control));
+        let search_control = Arc::clone(&control);
         let search = std::thread::spawn(move || {
             let sink = ChannelSink {
                 messages: sender,
@@ -132,7 +132,6 @@ impl Search<'_> {
                 cubes,
                 limits,
                 options,
-                classic,
                 single_threaded: threads == 1,
                 observer: None,
             };

@@ -19,7 +19,6 @@ use super::product::{CollectOptions, MemoryBudget};
 use super::switch::switch_rectangle;
 use super::task::{self, Node, Shared, Task};
 use crate::board::{Board, Cell, Clues};
-use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, lock, memory_plan, ticking};
@@ -44,7 +43,6 @@ pub struct Search<'a> {
     pub(super) cubes: Option<Vec<Cube>>,
     pub(crate) limits: Limits,
     pub(super) options: Options,
-    pub(super) classic: Option<Classic>,
     pub(crate) single_threaded: bool,
     pub(crate) observer: Option<Observer<'a>>,
 }
@@ -56,7 +54,6 @@ impl fmt::Debug for Search<'_> {
             cubes,
             limits,
             options,
-            classic,
             single_threaded,
             observer: _,
         } = self;
@@ -66,7 +63,6 @@ impl fmt::Debug for Search<'_> {
             .field("cubes", cubes)
             .field("limits", limits)
             .field("options", options)
-            .field("classic", classic)
             .field("single_threaded", single_threaded);
         debug.finish_non_exhaustive()
     }
@@ -82,7 +78,6 @@ impl<'a> Search<'a> {
             cubes: None,
             limits: Limits::default(),
             options: Options::default(),
-            classic: None,
             single_threaded: false,
             observer: None,
         }
@@ -132,30 +127,6 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Uses a classic algorithm instead of the tree search, on the calling thread alone. Cubes, options and observers are ignored. Its
-    /// steps are counted, and limited, as nodes.
-    ///
-    /// ```
-    /// use omnogram::classic::{Algorithm, Classic};
-    /// use omnogram::puzzle::{Clue, Puzzle};
-    /// use omnogram::search::Search;
-    ///
-    /// let one = || Clue::new([1]).unwrap();
-    /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
-    /// let search = Search::new(&puzzle).classic(Classic::new(Algorithm::LineOrder));
-    /// assert_eq!(search.count().solutions.to_string(), "2");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When it is run and the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
-    #[cfg(feature = "unstable")]
-    #[must_use]
-    pub fn classic(mut self, classic: Classic) -> Self {
-        self.classic = Some(classic);
-        self
-    }
-
     /// Uses only the calling thread, even within a larger pool: for many puzzles at once, one on each thread. Without it a search uses all
     /// threads of the pool; [`Search::first`] and [`Search::second`] may use one more for the SAT solver.
     #[must_use]
@@ -164,8 +135,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`], [`Search::incremental`] and
-    /// classic algorithms do not call it.
+    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`] and [`Search::incremental`] do
+    /// not call it.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
         self.observer = Some(observer);
@@ -218,9 +189,7 @@ impl<'a> Search<'a> {
             return whole.first(2);
         }
         let started = Instant::now();
-        if self.classic.is_none()
-            && let Some(other) = switch_rectangle(first)
-        {
+        if let Some(other) = switch_rectangle(first) {
             let outcome = Outcome {
                 solutions: Total::AtLeast(Count::from(2)),
                 stopped: Some(Stop::Limit),
@@ -261,8 +230,7 @@ impl<'a> Search<'a> {
         (found.into_iter().nth(1), outcome)
     }
 
-    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used, or by the
-    /// classic algorithm.
+    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used.
     pub(super) fn run_portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         // The portfolio counts the solutions itself, because both engines may find the same one.
         let control = Arc::new(Control::new(&self.limits, false));
@@ -316,11 +284,6 @@ impl<'a> Search<'a> {
     ) -> Outcome {
         #[cfg(feature = "checked")]
         let sink = &crate::solutions::checked::CheckedSink::new(self.puzzle, sink);
-        if let Some(classic) = &self.classic {
-            let wanted = portfolio.map(|portfolio| portfolio.max_solutions() as u64);
-            let wanted = wanted.or(self.limits.solutions);
-            return self.run_classic(classic, control, sink, wanted);
-        }
         let longest = self.puzzle.width().max(self.puzzle.height());
         by_width!(longest, W => self.run_for_width::<W>(control, sink, portfolio))
     }

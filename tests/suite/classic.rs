@@ -6,7 +6,7 @@ use crate::common::corpus::{self, KnownPuzzle};
 use crate::common::{Random, brute_force, permutation};
 use omnogram::classic::{Algorithm, Classic, End};
 use omnogram::puzzle::{Clue, Grid, Line, Puzzle, verify};
-use omnogram::search::{Limits, Search};
+use omnogram::search::{ClassicSearch, Limits, Search};
 use omnogram::solutions::{Count, Stop};
 use proptest::prelude::*;
 
@@ -168,9 +168,7 @@ fn the_table_of_answers() {
                 _ => 1_000_000 / longest,
             };
             let limits = Limits::default().nodes(steps).memory(64 << 20);
-            let search = Search::new(puzzle)
-                .classic(Classic::new(algorithm))
-                .limits(limits);
+            let search = ClassicSearch::new(puzzle, Classic::new(algorithm)).limits(limits);
             let (grids, outcome) = search.collect();
             assert!(
                 grids.iter().all(|grid| verify(puzzle, grid) == Ok(())),
@@ -230,7 +228,7 @@ fn stopped_anywhere() {
                 let limits = Limits::default().nodes(1 << n);
                 let checks = Limits::default().checks(n).nodes(100_000);
                 for (limits, reason) in [(limits, Stop::Nodes), (checks, Stop::Interrupt)] {
-                    let search = Search::new(puzzle).classic(Classic::new(algorithm));
+                    let search = ClassicSearch::new(puzzle, Classic::new(algorithm));
                     let (grids, outcome) = search.limits(limits).collect();
                     assert!(grids.iter().all(|grid| solutions.contains(grid)));
                     assert_eq!(outcome.solutions.number(), &Count::from(grids.len() as u64));
@@ -259,7 +257,7 @@ fn stopped_anywhere() {
 fn every_limit_strikes() {
     let puzzle = permutation(20);
     for algorithm in Algorithm::ALL {
-        let search = Search::new(&puzzle).classic(Classic::new(algorithm));
+        let search = ClassicSearch::new(&puzzle, Classic::new(algorithm));
         let run = |limits: Limits| search.clone().limits(limits).count();
         let started = Instant::now();
         let short = run(Limits::default()
@@ -286,9 +284,7 @@ fn every_limit_strikes() {
         Algorithm::LineOrder,
     ] {
         let limits = Limits::default().solutions(5);
-        let search = Search::new(&puzzle)
-            .classic(Classic::new(algorithm))
-            .limits(limits);
+        let search = ClassicSearch::new(&puzzle, Classic::new(algorithm)).limits(limits);
         let (grids, outcome) = search.collect();
         assert_eq!(
             (grids.len(), outcome.stopped),
@@ -304,7 +300,7 @@ fn brute_force_is_repeated_by_its_seed() {
     let puzzle = permutation(5);
     let first = |seed: u64| {
         let classic = Classic::new(Algorithm::BruteForce).seed(seed);
-        Search::new(&puzzle).classic(classic).first(1).0
+        ClassicSearch::new(&puzzle, classic).first(1, None).0
     };
     assert_eq!(first(3), first(3));
     assert!((4..10).any(|seed| first(seed) != first(3)));

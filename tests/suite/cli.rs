@@ -489,8 +489,7 @@ fn common_options_that_change_nothing_are_taken() {
     std::fs::write(&cubes[1], &work.stdout).expect("it can be written");
     let cubes = [cubes[0].as_str(), cubes[1].as_str()];
     for verb in [
-        &["count", "--algorithm", "backtracking", key][..],
-        &["solve", "--algorithm", "backtracking", key],
+        &["classic", "backtracking", key][..],
         &["merge", cubes[0], cubes[1]],
         &["line", "2,1", "--length", "5"],
         &["verify", key],

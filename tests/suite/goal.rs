@@ -153,7 +153,7 @@ fn a_classic_algorithm_looks_for_another_solution_than_the_goal() {
         ("backtracking", "puzzles/hard/stall-4x4.non", "unique"),
         ("backtracking", "puzzles/pictures/key.non", "multiple"),
     ] {
-        let run = output(&["check", "--algorithm", algorithm, puzzle]);
+        let run = output(&["classic", algorithm, "--check", puzzle]);
         assert!(
             stdout(&run).starts_with(&format!("{puzzle}: {verdict}")),
             "{run:?}"

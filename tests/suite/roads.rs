@@ -12,7 +12,7 @@ use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
 use omnogram::classic::{Algorithm, Classic};
 use omnogram::count::{Counter, Method};
 use omnogram::puzzle::{Clue, Puzzle};
-use omnogram::search::{Options, Probing, Search, Total};
+use omnogram::search::{ClassicSearch, Options, Probing, Search, Total};
 use omnogram::solutions::Count;
 
 /// A clue as its lengths.
@@ -288,7 +288,7 @@ fn small_puzzles_by_every_road() {
         assert_eq!(count_by_rows(&clues), number as u128, "{puzzle:?}");
         assert_eq!(count_by_sat(&clues, number), Some(number), "{puzzle:?}");
         for algorithm in [Algorithm::BacktrackingPrefix, Algorithm::Bitwise] {
-            let search = Search::new(&puzzle).classic(Classic::new(algorithm));
+            let search = ClassicSearch::new(&puzzle, Classic::new(algorithm));
             let wanted = Total::Exactly(Count::from(number as u64));
             assert_eq!(search.count().solutions, wanted, "{algorithm:?} {puzzle:?}");
         }

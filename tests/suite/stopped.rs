@@ -48,7 +48,7 @@ fn an_interrupt_ends_a_count_with_a_lower_bound() {
 #[test]
 fn an_interrupt_ends_a_classic_with_a_lower_bound() {
     for algorithm in ["exhaustive", "deducing", "set-based", "line-order"] {
-        let mut child = spawn(&mut omnogram(&["count", "--algorithm", algorithm, LONG]));
+        let mut child = spawn(&mut omnogram(&["classic", algorithm, "--count", LONG]));
         std::thread::sleep(Duration::from_millis(400));
         interrupt(&child);
         assert_eq!(ends(&mut child), Some(3), "{algorithm}");
