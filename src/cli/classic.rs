@@ -27,16 +27,12 @@ use super::writer::write_streamed;
 /// `nodes` is their number. An algorithm that never guesses may get stuck: then `stopped` is `stuck`, and `decided` has the cells that are
 /// known.
 #[derive(Args, Debug)]
-#[command(
-    mut_arg("threads", |option| option.hide(true)),
-    mut_arg("progress", |option| option.hide(true)),
-    after_help = "\
+#[command(after_help = "\
 Examples:
   omnogram classic set-based puzzles/known/wiki-test.non
   omnogram classic line-order --all --limit 5 puzzles/families/permutation-9.non
   omnogram classic deducing --count --time 10s puzzles/pictures
-  omnogram classic permutation-elimination --check --memory 100M puzzles/pictures"
-)]
+  omnogram classic permutation-elimination --check --memory 100M puzzles/pictures")]
 pub(super) struct Options {
     /// The algorithm
     #[arg(value_name = "NAME")]

@@ -219,10 +219,14 @@ impl<'a> Collection<'a> {
             return Ok(Shown::Nothing);
         }
         if self.options.csv {
+            let (names, values): (Vec<_>, Vec<_>) = self
+                .row(subject, found, duplicate.as_ref())
+                .into_iter()
+                .unzip();
             if !std::mem::replace(&mut self.has_heading, true) {
-                session.print(&line(&self.heading()))?;
+                session.print(&(names.join(",") + "\n"))?;
             }
-            session.print(&line(&self.row(subject, found, duplicate.as_ref())))?;
+            session.print(&line(&values))?;
             return Ok(Shown::Nothing);
         }
         let fields = self.options.duplicates.then(|| DuplicateFields {
@@ -278,36 +282,13 @@ impl<'a> Collection<'a> {
         }
     }
 
-    fn heading(&self) -> Vec<String> {
-        let mut names = vec![
-            "puzzle", "title", "width", "height", "verdict", "stopped", "goal", "differs",
-        ];
-        if self.full {
-            names.extend([
-                "ambiguous",
-                "regions",
-                "solutions",
-                "exact",
-                "method",
-                "sweeps",
-                "narrowest",
-                "hardest",
-                "probes",
-                "depth",
-            ]);
-        }
-        if self.options.duplicates {
-            names.extend(["duplicate_of", "duplicate_how"]);
-        }
-        names.into_iter().map(str::to_owned).collect()
-    }
-
+    /// The row of a puzzle in the table: the name of each column, and the value.
     fn row(
         &self,
         subject: &Subject<'_>,
         found: &Found,
         duplicate: Option<&Duplicate>,
-    ) -> Vec<String> {
+    ) -> Vec<(&'static str, String)> {
         fn text(value: Option<impl fmt::Display>) -> String {
             value.map_or(String::new(), |value| value.to_string())
         }
@@ -315,44 +296,40 @@ impl<'a> Collection<'a> {
             [first, second] => Some(differing(first, second).len()),
             _ => None,
         };
-        let stopped = found.outcome().stopped;
+        let outcome = found.outcome();
         let mut row = vec![
-            messages::escaped(subject.raw_name).into_owned(),
-            text(subject.title().map(messages::escaped)),
-            subject.puzzle.width().to_string(),
-            subject.puzzle.height().to_string(),
-            found.verdict().to_string(),
-            text(stopped),
-            text(goal(subject.puzzle)),
-            text(differs),
+            ("puzzle", messages::escaped(subject.raw_name).into_owned()),
+            ("title", text(subject.title().map(messages::escaped))),
+            ("width", subject.puzzle.width().to_string()),
+            ("height", subject.puzzle.height().to_string()),
+            ("verdict", found.verdict().to_string()),
+            ("stopped", text(outcome.stopped)),
+            ("goal", text(goal(subject.puzzle))),
+            ("differs", text(differs)),
         ];
-        if self.full {
-            let ambiguity = found
-                .examination()
-                .map(|examination| &examination.ambiguity);
-            let profile = found.profile();
+        if let Some(Examination { ambiguity, profile }) = found.examination() {
+            let profile = profile.as_ref();
+            let narrowest = profile.and_then(Profile::narrowest);
             row.extend([
-                text(ambiguity.map(|ambiguity| ambiguity.backbone.differing())),
-                text(ambiguity.map(|ambiguity| ambiguity.regions.len())),
-                found.outcome().solutions.number().to_string(),
-                found.outcome().solutions.is_exact().to_string(),
-                text(profile.map(|profile| profile.method)),
-                text(profile.map(|profile| profile.sweeps)),
-                text(
-                    profile
-                        .and_then(Profile::narrowest)
-                        .map(|round| round.helping),
+                ("ambiguous", ambiguity.backbone.differing().to_string()),
+                ("regions", ambiguity.regions.len().to_string()),
+                ("solutions", outcome.solutions.number().to_string()),
+                ("exact", outcome.solutions.is_exact().to_string()),
+                ("method", text(profile.map(|profile| profile.method))),
+                ("sweeps", text(profile.map(|profile| profile.sweeps))),
+                ("narrowest", text(narrowest.map(|round| round.helping))),
+                (
+                    "hardest",
+                    text(profile.and_then(|profile| profile.hardest.as_ref())),
                 ),
-                text(profile.and_then(|profile| profile.hardest.as_ref())),
-                text(profile.map(|profile| profile.probes)),
-                text(profile.and_then(|profile| profile.depth)),
+                ("probes", text(profile.map(|profile| profile.probes))),
+                ("depth", text(profile.and_then(|profile| profile.depth))),
             ]);
         }
         if self.options.duplicates {
-            row.push(text(
-                duplicate.map(|duplicate| messages::escaped(&duplicate.of)),
-            ));
-            row.push(text(duplicate.map(Duplicate::how)));
+            let of = duplicate.map(|duplicate| messages::escaped(&duplicate.of));
+            row.push(("duplicate_of", text(of)));
+            row.push(("duplicate_how", text(duplicate.map(Duplicate::how))));
         }
         row
     }

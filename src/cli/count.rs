@@ -1,8 +1,8 @@
 //! `omnogram count`: the exact number of solutions of each puzzle.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use omnogram::error::Error;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::answer::Answer;
+use super::answer::{Answer, json_line};
 use super::certify::CertificateFolder;
 use super::estimate;
 use super::graph::GraphFile;
@@ -143,18 +143,23 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
         let verb = format!("count --method {}", name.get_name());
         journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
     } else {
-        let trace = options.trace.as_deref().map(Trace::new).transpose()?;
         let racers = racers(&options.racer)?;
+        let trace = Mutex::new(String::new());
+        let note = |slice: &Slice| {
+            let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+            *trace += &trace_line(slice);
+        };
         let outcome = session.count(subject, session.limits(), |counting| {
             let mut counting = counting.clone().method(method).options(racers);
-            let note = |slice: &Slice| trace.iter().for_each(|trace| trace.note(slice));
-            if trace.is_some() {
+            if options.trace.is_some() {
                 counting = counting.slice_observer(&note);
             }
             counting.run()
         });
-        if let Some(trace) = trace {
-            trace.finish(&outcome)?;
+        if let Some(path) = &options.trace {
+            let slices = trace.into_inner().unwrap_or_else(PoisonError::into_inner);
+            fs::write(path, slices + &trace_end(&outcome))
+                .map_err(|error| Error::io(&path.display().to_string(), error))?;
         }
         outcome
     };
@@ -175,50 +180,25 @@ fn racers(names: &[String]) -> Answered<count::Options> {
     Ok(options.racers(&names).ok_or_else(wrong)?)
 }
 
-/// What each slice of a count has brought, as lines of JSON in a file.
-#[derive(Debug)]
-struct Trace {
-    file: Mutex<BufWriter<File>>,
-    name: String,
+/// What a slice of a count has brought, for --trace. An infinite forecast is null.
+fn trace_line(slice: &Slice) -> String {
+    json_line(&serde_json::json!({
+        "component": slice.component,
+        "racer": slice.racer,
+        "spent": slice.spent,
+        "left": slice.left,
+        "proved": slice.proved.to_f64(),
+    }))
 }
 
-impl Trace {
-    fn new(path: &Path) -> Answered<Self> {
-        let name = path.display().to_string();
-        let file = File::create(path).map_err(|error| Error::io(&name, error))?;
-        let file = Mutex::new(BufWriter::new(file));
-        Ok(Trace { file, name })
-    }
-
-    fn write(&self, line: &serde_json::Value) -> std::io::Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(file, "{line}")
-    }
-
-    fn note(&self, slice: &Slice) {
-        // An infinite forecast is null. A failure is told at the end.
-        let _ = self.write(&serde_json::json!({
-            "component": slice.component,
-            "racer": slice.racer,
-            "spent": slice.spent,
-            "left": slice.left,
-            "proved": slice.proved.to_f64(),
-        }));
-    }
-
-    fn finish(&self, outcome: &Outcome) -> Answered<()> {
-        let statistics = &outcome.statistics;
-        let last = serde_json::json!({
-            "nodes": statistics.nodes,
-            "settles": statistics.settles,
-            "conflicts": statistics.conflicts,
-        });
-        let written = self.write(&last).and_then(|()| {
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.flush()
-        });
-        Ok(written.map_err(|error| Error::io(&self.name, error))?)
-    }
+/// The last line of --trace.
+fn trace_end(outcome: &Outcome) -> String {
+    let statistics = &outcome.statistics;
+    json_line(&serde_json::json!({
+        "nodes": statistics.nodes,
+        "settles": statistics.settles,
+        "conflicts": statistics.conflicts,
+    }))
 }
 
 /// The outputs that need the solution graph: the file of the graph itself, the certificates, and the shares of the cells.

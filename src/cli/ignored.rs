@@ -13,7 +13,8 @@ const COMMON: [&str; 7] = [
 ];
 
 /// Verbs, and the options that have no effect on them.
-const IGNORED: [(&str, &[&str]); 12] = [
+const IGNORED: [(&str, &[&str]); 13] = [
+    ("classic", &["threads", "progress"]),
     ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
     ("verify", &["threads", "nodes", "progress"]),
     ("show", &["json"]),
@@ -23,7 +24,7 @@ const IGNORED: [(&str, &[&str]); 12] = [
     ),
     ("bench", &["nodes", "memory"]),
     ("census", &["nodes"]),
-    ("studio", &["json"]),
+    ("studio", &["json", "progress"]),
     ("split", &["nodes", "progress", "json"]),
     ("work", &["json"]),
     ("merge", &["threads", "time", "nodes", "progress"]),
@@ -35,7 +36,7 @@ const IGNORED: [(&str, &[&str]); 12] = [
 const WARNED: [&str; 4] = ["time", "nodes", "memory", "json"];
 const ALWAYS_JSON: [&str; 2] = ["split", "work"];
 
-/// Adds these options to the verbs, hidden from their help.
+/// Adds these options to the verbs that lack them, hidden from their help.
 pub(super) fn add_ignored_options(command: Command) -> Command {
     let every = AnswerOptions::augment_args(SearchOptions::augment_args(Command::new("every")));
     let option = |name: &&str| -> Option<Arg> {
@@ -49,7 +50,15 @@ pub(super) fn add_ignored_options(command: Command) -> Command {
             // The verb is not built in.
             return command;
         }
-        command.mut_subcommand(verb, |verb| verb.args(names.iter().filter_map(option)))
+        command.mut_subcommand(verb, |verb| {
+            names.iter().fold(verb, |verb, name| {
+                if verb.get_arguments().any(|option| option.get_id() == *name) {
+                    verb.mut_arg(name, |option| option.hide(true))
+                } else {
+                    verb.args(option(name))
+                }
+            })
+        })
     })
 }
 

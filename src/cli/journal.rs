@@ -104,7 +104,7 @@ pub(super) fn answer(
     let [puzzle] = puzzles else {
         unreachable!("`check_one_puzzle` has checked that there is one argument")
     };
-    session.answer_one_with_reason(puzzle, ONE_PUZZLE, answer)
+    session.answer_one(puzzle, ONE_PUZZLE, answer)
 }
 
 /// The file to which a journalled run writes its solutions.

@@ -47,38 +47,6 @@ pub(super) struct SearchOptions {
     pub(super) progress: When,
 }
 
-/// Threads and limits of a split.
-#[derive(Args, Clone, Debug)]
-pub(super) struct SplitOptions {
-    /// Number of threads [default: all cores]
-    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub(super) threads: Option<u16>,
-
-    /// Stop splitting after this time: 500ms, 90s, 5m, 1h30m. The cubes then differ from run to run
-    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
-    pub(super) time: Option<Duration>,
-
-    /// Use at most about this much memory: 512M, 4G, 1T. There are fewer cubes if more would be needed
-    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
-    pub(super) memory: Bytes,
-
-    #[command(flatten)]
-    pub(super) verbosity: Verbosity,
-}
-
-impl SplitOptions {
-    /// These options as a session takes them, without progress.
-    pub(super) fn search_options(&self) -> SearchOptions {
-        SearchOptions {
-            threads: self.threads,
-            time: self.time,
-            nodes: None,
-            memory: self.memory,
-            progress: When::Never,
-        }
-    }
-}
-
 /// The form of the answers.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]

@@ -108,17 +108,8 @@ impl Session {
         self.answer_in_order(arguments, 1, &nothing, |subject, _| answer(subject))
     }
 
-    /// Answers the one puzzle that an argument names; an error if the argument names several.
+    /// Answers the one puzzle that an argument names; an error, which begins with `reason`, if the argument names several.
     pub(super) fn answer_one(
-        &self,
-        argument: &Path,
-        answer: impl FnOnce(&Subject<'_>) -> Answered,
-    ) -> Answered {
-        self.answer_one_with_reason(argument, "", answer)
-    }
-
-    /// The same; the error begins with `reason`.
-    pub(super) fn answer_one_with_reason(
         &self,
         argument: &Path,
         reason: &str,
@@ -127,11 +118,8 @@ impl Session {
         let arguments = [argument.to_owned()];
         input_files::check_stdout(&arguments, &self.also_reads)?;
         let mut queue = Queue::new(inputs::find(&arguments));
-        let (item, more) = (
-            queue.next(&self.interrupt, true),
-            queue.next(&self.interrupt, true).is_some(),
-        );
-        let Some(item) = item.filter(|_| !more) else {
+        let mut next = || queue.next(&self.interrupt, true);
+        let (Some(item), None) = (next(), next()) else {
             let message =
                 format!("{reason}there are several puzzles here: name one of them, as FILE#2");
             return Err(Error::new(Kind::Usage, message)
@@ -191,20 +179,18 @@ impl Session {
                 let start = |puzzle: &mut Waiting<T>| puzzle.start(&self.pool, &limits, run);
                 waiting.iter_mut().for_each(start);
             }
-            let Some(next) = waiting.pop_front() else {
-                if queue.is_empty() {
-                    return Ok(gravest);
-                }
-                self.note(&format!("interrupted: {} not begun", queue.remaining(0)));
-                return Ok(gravest.max(Status::Stopped));
-            };
-            let early = next.wait();
+            if waiting.is_empty() && queue.is_empty() {
+                return Ok(gravest);
+            }
+            let early = waiting.front().and_then(Waiting::wait);
             if early.is_none() && self.interrupt.is_requested() {
-                let left = queue.remaining(waiting.len() + 1);
+                let left = queue.remaining(waiting.len());
                 self.note(&format!("interrupted: {left} not begun"));
                 return Ok(gravest.max(Status::Stopped));
             }
-            let item = &next.item;
+            let Some(Waiting { item, .. }) = waiting.pop_front() else {
+                continue;
+            };
             match self.answer_entry(&item.entry, item.several, |subject| answer(subject, early)) {
                 Ok(status) => gravest = gravest.max(status),
                 Err(failure) => return Ok(gravest.max(failure.report())),

@@ -7,7 +7,7 @@ use omnogram::census::{Census, Engine, Tables, cut};
 use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
 use super::census::{Size, size};
-use super::options::{SplitOptions, number};
+use super::options::{SearchOptions, Verbosity, When, number};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::{Answered, Status};
@@ -20,12 +20,16 @@ use super::words::{Subject, counted};
 /// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers. With --census a census
 /// is split into slices instead, which are ranges of the tuples of row clues.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("time", |option| option.help("Stop splitting after this time: 500ms, 90s, 5m, 1h30m. The cubes then differ from run to run")),
+    mut_arg("memory", |option| option.help("Use at most about this much memory: 512M, 4G, 1T. There are fewer cubes if more would be needed")),
+    after_help = "\
 Examples:
   omnogram split --cubes 1000 puzzle.non > cubes.jsonl
   omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
   omnogram merge cubes.jsonl results.jsonl
-  omnogram split --census 5x6 --cubes 200 > slices.jsonl")]
+  omnogram split --census 5x6 --cubes 200 > slices.jsonl"
+)]
 pub(super) struct Options {
     /// The puzzle: a file, FILE#2 for the second puzzle of a pack, or - for standard input
     #[arg(value_name = "PUZZLE", required_unless_present = "census")]
@@ -60,17 +64,22 @@ pub(super) struct Options {
     replacing: Replacing,
 
     #[command(flatten)]
-    common: SplitOptions,
+    search_options: SearchOptions,
+    #[command(flatten)]
+    verbosity: Verbosity,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), &[]);
     let mut output = outputs.file(options.output.as_deref())?;
-    let common = &options.common;
-    let verbosity = common.verbosity.clone();
-    let session = &Session::new(&common.search_options(), &verbosity.into())?;
+    let search_options = SearchOptions {
+        nodes: None,
+        progress: When::Never,
+        ..options.search_options.clone()
+    };
+    let session = &Session::new(&search_options, &options.verbosity.clone().into())?;
     match (&options.puzzle, options.census) {
-        (Some(puzzle), _) => session.answer_one(puzzle, |subject| {
+        (Some(puzzle), _) => session.answer_one(puzzle, "", |subject| {
             split(session, subject, options, &mut output)
         }),
         (None, size) => {

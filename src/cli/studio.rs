@@ -22,14 +22,11 @@ use super::{input_files, inputs, messages, output};
 /// The limits --time and --nodes are those of each answer, --memory is that of all together. The page keeps the drawing in the browser,
 /// under the port: choose one with --port to find the drawing again the next time.
 #[derive(Args, Debug)]
-#[command(
-    mut_arg("progress", |option| option.hide(true)),
-    after_help = "\
+#[command(after_help = "\
 Examples:
   omnogram studio
   omnogram studio puzzles/pictures/key.non
-  omnogram studio --port 8080 --no-open puzzles/pictures"
-)]
+  omnogram studio --port 8080 --no-open puzzles/pictures")]
 pub(super) struct Options {
     /// Puzzle files, packs, folders, pictures, a game ID, or - for standard input: the page begins with the first one and has them all in
     /// its collection

@@ -110,7 +110,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let verbosity = options.verbosity.clone();
     let session = &Session::new(&options.search_options, &verbosity.into())?;
     match &options.puzzle {
-        Some(puzzle) => session.answer_one(puzzle, |subject| work(session, subject, options)),
+        Some(puzzle) => session.answer_one(puzzle, "", |subject| work(session, subject, options)),
         None => work_on_census(session, options),
     }
 }
