@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
 use omnogram::puzzle::{Grid, verify};
@@ -50,11 +50,17 @@ pub(super) struct Content {
 
     /// Draw the cells of each block of a row, or of a column, with a letter: A, B, C in the order of the clue
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "rows", requires = "grids")]
-    letters: Option<Letters>,
+    letters: Option<Lines>,
 
     /// Leave out the clues
     #[arg(long)]
     no_clues: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lines {
+    Rows,
+    Columns,
 }
 
 /// Most solutions of a list that are drawn without `--solutions`.
@@ -133,7 +139,8 @@ impl Content {
         let draw = |(i, grid): (usize, &Grid)| {
             let drawing = match self.letters {
                 None => Drawing::solution(puzzle, grid),
-                Some(letters) => Drawing::lettered(puzzle, grid, letters),
+                Some(Lines::Rows) => Drawing::lettered(puzzle, grid, Letters::Rows),
+                Some(Lines::Columns) => Drawing::lettered(puzzle, grid, Letters::Columns),
             };
             if several {
                 drawing.captioned((i + 1).to_string())

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, bounded};
 use omnogram::design::{Generated, Generator, Method, Symmetry, Wanted};
 use omnogram::error::Result;
@@ -73,7 +73,7 @@ pub(super) struct Options {
 
     /// Make unique puzzles for which this is the simplest method that solves them
     #[arg(long, group = "wanted", value_name = "METHOD", conflicts_with = "from")]
-    method: Option<Method>,
+    method: Option<WantedMethod>,
 
     /// Make symmetric pictures [default of SYMMETRY: left-right]
     #[arg(
@@ -84,7 +84,7 @@ pub(super) struct Options {
         default_missing_value = "left-right",
         conflicts_with = "from"
     )]
-    symmetric: Option<Symmetry>,
+    symmetric: Option<WantedSymmetry>,
 
     /// Give a puzzle up after N random pictures [default: after about 50 million settled lines]
     #[arg(long, value_name = "N", value_parser = number, conflicts_with = "from")]
@@ -109,6 +109,64 @@ pub(super) struct Options {
     search_options: SearchOptions,
     #[command(flatten)]
     answer_options: AnswerOptions,
+}
+
+/// The methods that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WantedMethod {
+    /// Single lines are enough
+    Lines,
+    /// A cell must be tried both ways
+    Probing,
+    /// A cell must be tried, and others within the trial
+    #[value(name = "nested-2")]
+    Nested2,
+    /// None of these is enough
+    Search,
+}
+
+/// The symmetries that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WantedSymmetry {
+    /// The left half mirrors the right one
+    LeftRight,
+    /// The upper half mirrors the lower one
+    TopBottom,
+    /// Left-right and top-bottom
+    Both,
+    /// The same upside down
+    HalfTurn,
+    /// The same after a quarter turn; square pictures
+    QuarterTurn,
+    /// Mirrored at the main diagonal; square pictures
+    Diagonal,
+    /// All of these; square pictures
+    Full,
+}
+
+impl From<WantedMethod> for Method {
+    fn from(method: WantedMethod) -> Self {
+        match method {
+            WantedMethod::Lines => Method::Lines,
+            WantedMethod::Probing => Method::Probing,
+            WantedMethod::Nested2 => Method::Nested2,
+            WantedMethod::Search => Method::Search,
+        }
+    }
+}
+
+impl From<WantedSymmetry> for Symmetry {
+    fn from(symmetry: WantedSymmetry) -> Self {
+        match symmetry {
+            WantedSymmetry::LeftRight => Symmetry::LeftRight,
+            WantedSymmetry::TopBottom => Symmetry::TopBottom,
+            WantedSymmetry::Both => Symmetry::Both,
+            WantedSymmetry::HalfTurn => Symmetry::HalfTurn,
+            WantedSymmetry::QuarterTurn => Symmetry::QuarterTurn,
+            WantedSymmetry::Diagonal => Symmetry::Diagonal,
+            WantedSymmetry::Full => Symmetry::Full,
+        }
+    }
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
@@ -158,14 +216,14 @@ fn generator(options: &Options, seed: u64) -> Result<Generator> {
     let (width, height) = options.size.unwrap_or((1, None));
     let height = height.unwrap_or(width);
     let wanted = match (options.method, options.line_solvable) {
-        (Some(method), _) => Wanted::Method(method),
+        (Some(method), _) => Wanted::Method(method.into()),
         (None, true) => Wanted::Method(Method::Lines),
         (None, false) if options.unique => Wanted::Unique,
         (None, false) => Wanted::Anything,
     };
     let generator = Generator::new(width, height)?
         .density(options.density)?
-        .symmetry(options.symmetric)?;
+        .symmetry(options.symmetric.map(Symmetry::from))?;
     Ok(generator
         .seed(seed)
         .wanted(wanted)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use omnogram::Cell;
 use omnogram::design::{self, Repaired, Revealed};
 use omnogram::error::{Error, Result};
@@ -57,7 +57,7 @@ pub(super) struct Options {
 
     /// Only add filled cells, or only remove them
     #[arg(long, value_name = "HOW")]
-    only: Option<design::Only>,
+    only: Option<Only>,
 
     /// Make the puzzle solvable line by line, not only unique
     #[arg(long)]
@@ -90,6 +90,23 @@ pub(super) struct Options {
 }
 
 /// Which cells may be flipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Only {
+    /// Fill empty cells
+    Add,
+    /// Empty filled cells
+    Remove,
+}
+
+impl From<Only> for design::Only {
+    fn from(only: Only) -> Self {
+        match only {
+            Only::Add => design::Only::Add,
+            Only::Remove => design::Only::Remove,
+        }
+    }
+}
+
 pub(super) fn run(options: &Options) -> Answered {
     let inputs = &options.puzzles.puzzles;
     let files: Vec<PathBuf> = options.keep.iter().cloned().collect();
@@ -207,7 +224,7 @@ fn answer_repair(
     let repaired = session.run_observed(subject, true, |observer| {
         let mut repair = design::Repair::new(picture)
             .keep(mask)
-            .only(options.only)
+            .only(options.only.map(design::Only::from))
             .line_solvable(options.line_solvable)
             .budget(options.budget)
             .alternatives(options.alternatives)

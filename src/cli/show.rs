@@ -63,7 +63,7 @@ struct Appearance {
 
     /// The characters of a drawing as text
     #[arg(long, value_name = "STYLE", default_value = "auto")]
-    style: Style,
+    style: Characters,
 
     /// Maximum width of text in characters [default: the width of the terminal]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -81,7 +81,7 @@ struct Appearance {
         ignore_case = true,
         conflicts_with = "cell"
     )]
-    paper: Option<render::Paper>,
+    paper: Option<Paper>,
 
     /// Puzzles per PDF page, arranged in rows and columns that suit them [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100), conflicts_with = "cell")]
@@ -97,8 +97,50 @@ enum Format {
     Html,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Characters {
+    /// Boxes, with narrower cells if a line would be too long; half blocks without clues if it still would be
+    Auto,
+    /// Box-drawing characters and full blocks
+    Boxes,
+    /// Half blocks, two cells in one character, without clues
+    Half,
+    /// Plain ASCII: '#' filled, '.' empty, '?' ambiguous
+    Ascii,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Paper {
+    A3,
+    A4,
+    A5,
+    Letter,
+}
+
 /// Bytes of buffered text that are written at once: a buffer for the whole text would be as large as the drawing.
 const FLUSH_BYTES: usize = 1 << 16;
+
+impl From<Characters> for Style {
+    fn from(characters: Characters) -> Self {
+        match characters {
+            Characters::Auto => Style::Auto,
+            Characters::Boxes => Style::Boxes,
+            Characters::Half => Style::Half,
+            Characters::Ascii => Style::Ascii,
+        }
+    }
+}
+
+impl From<Paper> for render::Paper {
+    fn from(paper: Paper) -> Self {
+        match paper {
+            Paper::A3 => render::Paper::A3,
+            Paper::A4 => render::Paper::A4,
+            Paper::A5 => render::Paper::A5,
+            Paper::Letter => render::Paper::Letter,
+        }
+    }
+}
 
 pub(super) fn run(options: &Options) -> Answered {
     let Options {
@@ -170,10 +212,10 @@ impl Appearance {
         if format != Format::Pdf && self.per_page.is_some() {
             return wrong("--per-page is for --format pdf".to_owned());
         }
-        if !text && (self.style != Style::Auto || self.width.is_some()) {
+        if !text && (self.style != Characters::Auto || self.width.is_some()) {
             return wrong("--style and --width are for --format text".to_owned());
         }
-        if self.style == Style::Half && self.cell.is_some() {
+        if self.style == Characters::Half && self.cell.is_some() {
             return wrong("--cell does not apply to --style half".to_owned());
         }
         let binary = matches!(format, Format::Png | Format::Pdf);
@@ -197,12 +239,16 @@ impl Appearance {
         self.cell.map(u32::from)
     }
 
+    fn paper(&self) -> Option<render::Paper> {
+        self.paper.map(render::Paper::from)
+    }
+
     /// The pages of a PDF file.
     fn pages(&self) -> Pages {
         match self.pixels() {
             Some(cell) => Pages::Cell(cell),
             None => Pages::Paper(
-                self.paper.unwrap_or(render::Paper::A4),
+                self.paper().unwrap_or(render::Paper::A4),
                 self.per_page.map_or(1, usize::from),
             ),
         }
@@ -219,7 +265,7 @@ impl Appearance {
             size.map(|(width, _)| usize::from(width.0))
         };
         Look::default()
-            .style(self.style)
+            .style(self.style.into())
             .cell(self.cell.map(usize::from))
             .width(self.width.map(usize::from).or_else(terminal))
     }
@@ -311,7 +357,7 @@ impl Drawings<'_> {
                 self.output.write(piece.as_bytes())
             }
             Format::Svg => {
-                let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper);
+                let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper());
                 self.output.write(svg.as_bytes())
             }
             Format::Png => {
@@ -321,7 +367,7 @@ impl Drawings<'_> {
                         subject.name
                     ));
                 }
-                let png = render::png(&drawn.sheet, appearance.pixels(), appearance.paper)
+                let png = render::png(&drawn.sheet, appearance.pixels(), appearance.paper())
                     .map_err(failed)?;
                 self.output.write(&png)
             }
@@ -386,7 +432,7 @@ impl Drawings<'_> {
             } else {
                 drawn.sheet.title.clone()
             };
-            let paper = self.appearance.paper.unwrap_or(render::Paper::A4);
+            let paper = self.appearance.paper().unwrap_or(render::Paper::A4);
             let page = Html::new(title, paper).cell(self.appearance.pixels());
             text = page.head();
             page

@@ -163,7 +163,6 @@ impl fmt::Display for Transform {
 }
 
 /// A symmetry of a picture: it is the same after each of some transforms.
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Symmetry {

@@ -18,7 +18,6 @@ pub(super) const GROUP: usize = 5;
 const GAP: usize = 3;
 
 /// The characters with which drawings are written.
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {

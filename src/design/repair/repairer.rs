@@ -31,7 +31,6 @@ const CELLS_PER_STEP: usize = 4;
 const FURTHER_STEPS: usize = 300;
 
 /// Which cells may be flipped.
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Only {
