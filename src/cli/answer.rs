@@ -22,7 +22,10 @@ use super::words::Subject;
 ///
 /// impl Answer for Solved<'_> {
 ///     fn text(&self, _: &Session) -> String {
-///         self.solution.map_or(String::new(), |grid| self.subject.block(&grid.to_string()))
+///         match self.solution {
+///             Some(grid) => self.subject.block(&grid.to_string()),
+///             None => String::new(),
+///         }
 ///     }
 ///
 ///     fn text_note(&self, session: &Session) -> Option<String> {

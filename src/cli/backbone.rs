@@ -45,15 +45,18 @@ struct Found<'a> {
 
 impl Answer for Found<'_> {
     fn text(&self, _: &Session) -> String {
-        let picture = |rows: &Vec<String>| self.subject.block(&(rows.join("\n") + "\n"));
-        self.backbone.as_ref().map_or(String::new(), picture)
+        match &self.backbone {
+            Some(rows) => self.subject.block(&(rows.join("\n") + "\n")),
+            None => String::new(),
+        }
     }
 
     fn text_note(&self, _: &Session) -> Option<String> {
         let (name, why) = (self.subject.label(), self.subject.why_no_solution());
-        self.backbone
-            .is_none()
-            .then(|| format!("{name}: no solution{why}"))
+        match &self.backbone {
+            Some(_) => None,
+            None => Some(format!("{name}: no solution{why}")),
+        }
     }
 
     fn note(&self, session: &Session) -> Option<String> {

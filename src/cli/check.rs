@@ -177,13 +177,12 @@ pub(super) fn run(options: &Options) -> Answered {
     };
     let session = &Session::new(&options.search_options, &options.answer_options)?;
     let full = options.full;
-    let two = |(solutions, outcome)| Found::two(solutions, outcome);
     let find =
         move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| match &puzzle.notes().goal {
             _ if full => Found::Full(Box::new(examine(search, puzzle, limits))),
             // The goal is the first of the two, provided it is a solution.
-            Some(goal) => two(search.second(goal)),
-            None => two(search.first(2)),
+            Some(goal) => Found::two(search.second(goal)),
+            None => Found::two(search.first(2)),
         };
     let mut complete = true;
     let mut status = session.run_on_each(puzzles, find, |subject, found| {

@@ -131,8 +131,7 @@ fn answer(
     } else if options.check {
         let goal = puzzle.notes().goal.as_ref();
         let goal = goal.filter(|goal| verify(puzzle, goal).is_ok());
-        let (solutions, outcome) = search.first(2, goal);
-        let found = Found::two(solutions, outcome);
+        let found = Found::two(search.first(2, goal));
         collection.add(session, subject, &found)?;
         session.answer(&Checked::new(subject, &found, !subject.several, None))
     } else {

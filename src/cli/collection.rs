@@ -49,7 +49,7 @@ pub(super) enum Found {
 
 impl Found {
     /// Up to two solutions, from a search that was limited to two.
-    pub(super) fn two(solutions: Vec<Grid>, mut outcome: Outcome) -> Self {
+    pub(super) fn two((solutions, mut outcome): (Vec<Grid>, Outcome)) -> Self {
         if solutions.len() == 2 {
             // The answer is complete.
             outcome.stopped = None;
@@ -98,27 +98,6 @@ impl Finding for Found {
     }
 }
 
-/// The number of puzzles with each verdict.
-#[derive(Debug, Default)]
-struct Totals {
-    unique: u64,
-    none: u64,
-    multiple: u64,
-    undecided: u64,
-}
-
-impl Totals {
-    /// Adds a puzzle with this verdict.
-    fn add(&mut self, verdict: Verdict) {
-        *match verdict {
-            Verdict::Unique => &mut self.unique,
-            Verdict::None => &mut self.none,
-            Verdict::Multiple => &mut self.multiple,
-            Verdict::Undecided => &mut self.undecided,
-        } += 1;
-    }
-}
-
 /// The first puzzle of those that are the same.
 #[derive(Debug)]
 struct First {
@@ -128,16 +107,12 @@ struct First {
     picture: Option<Digest>,
 }
 
-/// How a puzzle is the same as an earlier one.
+/// An earlier puzzle that is the same.
 #[derive(Debug)]
 struct Duplicate {
     of: String,
-    /// The simplest transform that leads from the earlier one to this one.
-    transform: Transform,
-    /// Whether the empty lines at the borders differ.
-    other_borders: bool,
-    /// Whether both files give a goal that is a solution, but not the same one.
-    other_goal: bool,
+    /// The simplest transform that leads from it to this one, and what else differs.
+    how: String,
 }
 
 /// What --duplicates adds to an answer.
@@ -168,7 +143,8 @@ pub(super) struct Collection<'a> {
     options: &'a CollectionOptions,
     full: bool,
     several: bool,
-    totals: Totals,
+    /// Number of puzzles by their verdict, in the order of its variants.
+    totals: [u64; 4],
     methods: BTreeMap<Method, u64>,
     /// Number of puzzles by their longer side: the index in [`SIDES`].
     sizes: BTreeMap<usize, u64>,
@@ -184,7 +160,7 @@ impl<'a> Collection<'a> {
             options,
             full,
             several: false,
-            totals: Totals::default(),
+            totals: [0; 4],
             methods: BTreeMap::new(),
             sizes: BTreeMap::new(),
             firsts: HashMap::new(),
@@ -201,18 +177,15 @@ impl<'a> Collection<'a> {
         found: &Found,
     ) -> Answered<Shown> {
         self.several |= subject.several;
-        self.totals.add(found.verdict());
+        self.totals[found.verdict() as usize] += 1;
         if let Some(profile) = found.profile() {
             *self.methods.entry(profile.method).or_default() += 1;
         }
         let side = subject.puzzle.width().max(subject.puzzle.height());
         let size = SIDES.iter().position(|&most| side <= most);
         *self.sizes.entry(size.unwrap_or_default()).or_default() += 1;
-        let duplicate = if self.options.duplicates {
-            self.duplicate(subject)
-        } else {
-            None
-        };
+        let wanted = self.options.duplicates;
+        let duplicate = wanted.then(|| self.duplicate(subject)).flatten();
         self.duplicates += u64::from(duplicate.is_some());
         let only = &self.options.only;
         if !only.is_empty() && !only.contains(&found.verdict()) {
@@ -231,7 +204,7 @@ impl<'a> Collection<'a> {
         }
         let fields = self.options.duplicates.then(|| DuplicateFields {
             duplicate_of: duplicate.as_ref().map(|duplicate| duplicate.of.clone()),
-            duplicate_how: duplicate.as_ref().map(Duplicate::how),
+            duplicate_how: duplicate.as_ref().map(|duplicate| duplicate.how.clone()),
             text: duplicate.map_or(String::new(), |duplicate| {
                 format!("{}: {duplicate}\n", subject.label())
             }),
@@ -261,22 +234,24 @@ impl<'a> Collection<'a> {
                     let back = canonical.transforms.iter();
                     back.map(|back| there.then(back.inverse()))
                 });
-                let place = |way: &Transform| Transform::ALL.iter().position(|other| other == way);
-                let transform = ways.min_by_key(place).unwrap_or(Transform::IDENTITY);
-                let mut borders = first.borders;
+                let transform = ways
+                    .min_by_key(|way| Transform::ALL.iter().position(|other| other == way))
+                    .unwrap_or(Transform::IDENTITY);
+                let mut borders = [first.borders, canonical.borders];
                 if transform != Transform::IDENTITY {
                     // The transform moves the borders too: only their presence is compared.
-                    borders.sort_unstable();
+                    borders.iter_mut().for_each(|sides| sides.sort_unstable());
                 }
-                let mut own = canonical.borders;
-                if transform != Transform::IDENTITY {
-                    own.sort_unstable();
+                let mut how = transform.to_string();
+                if borders[0] != borders[1] {
+                    how.push_str(", with other empty borders");
+                }
+                if first.picture.zip(picture).is_some_and(|(a, b)| a != b) {
+                    how.push_str(", with another goal");
                 }
                 Some(Duplicate {
                     of: first.name.clone(),
-                    transform,
-                    other_borders: borders != own,
-                    other_goal: first.picture.zip(picture).is_some_and(|(a, b)| a != b),
+                    how,
                 })
             }
         }
@@ -329,7 +304,8 @@ impl<'a> Collection<'a> {
         if self.options.duplicates {
             let of = duplicate.map(|duplicate| messages::escaped(&duplicate.of));
             row.push(("duplicate_of", text(of)));
-            row.push(("duplicate_how", text(duplicate.map(Duplicate::how))));
+            let how = duplicate.map(|duplicate| &duplicate.how);
+            row.push(("duplicate_how", text(how)));
         }
         row
     }
@@ -339,28 +315,28 @@ impl<'a> Collection<'a> {
         if !self.several {
             return false;
         }
-        let Totals {
-            unique,
-            none,
-            multiple,
-            undecided,
-        } = self.totals;
+        let [none, unique, multiple, undecided] = self.totals;
         let checked = counted(unique + none + multiple + undecided, "puzzle");
         session.note(&format!(
             "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
         ));
         if self.full {
-            let methods = self.methods.iter();
-            let methods = methods.map(|(method, number)| format!("{number} by {method}"));
-            let methods: Vec<String> = methods.collect();
+            let methods: Vec<String> = self
+                .methods
+                .iter()
+                .map(|(method, number)| format!("{number} by {method}"))
+                .collect();
             if !methods.is_empty() {
                 session.note(&format!("solved: {}", methods.join(", ")));
             }
-            let sizes = self.sizes.iter().map(|(&size, number)| match SIDES[size] {
-                usize::MAX => format!("{number} larger"),
-                side => format!("{number} up to {side}x{side}"),
-            });
-            let sizes: Vec<String> = sizes.collect();
+            let sizes: Vec<String> = self
+                .sizes
+                .iter()
+                .map(|(&size, number)| match SIDES[size] {
+                    usize::MAX => format!("{number} larger"),
+                    side => format!("{number} up to {side}x{side}"),
+                })
+                .collect();
             session.note(&format!("sizes: {}", sizes.join(", ")));
         }
         if self.options.duplicates {
@@ -370,28 +346,13 @@ impl<'a> Collection<'a> {
     }
 }
 
-impl Duplicate {
-    /// The transform and what else is different.
-    fn how(&self) -> String {
-        let mut how = self.transform.to_string();
-        if self.other_borders {
-            how.push_str(", with other empty borders");
-        }
-        if self.other_goal {
-            how.push_str(", with another goal");
-        }
-        how
-    }
-}
-
 impl fmt::Display for Duplicate {
     /// `the same as other.non`, and how it is transformed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the same as {}", messages::escaped(&self.of))?;
-        let how = self.how();
-        match how.strip_prefix("as it is") {
+        match self.how.strip_prefix("as it is") {
             Some(rest) => f.write_str(rest),
-            None => write!(f, ", {how}"),
+            None => write!(f, ", {}", self.how),
         }
     }
 }
@@ -412,8 +373,11 @@ fn picture(puzzle: &Puzzle, canonical: &Canonical) -> Option<Digest> {
     for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
         inner.set(row, column, goal.get(row + above, column + left));
     }
-    let transforms = canonical.transforms.iter();
-    let least = transforms.map(|transform| transform.grid(&inner)).min()?;
+    let least = canonical
+        .transforms
+        .iter()
+        .map(|transform| transform.grid(&inner))
+        .min()?;
     let mut digest = SetDigest::new();
     digest.add(least.words());
     Some(digest.digest())

@@ -176,8 +176,9 @@ fn racers(names: &[String]) -> Answered<count::Options> {
     if names.is_empty() {
         return Ok(options);
     }
-    let wrong = || Error::data(format!("no racer is called {}", names.join(",")));
-    Ok(options.racers(&names).ok_or_else(wrong)?)
+    options
+        .racers(&names)
+        .ok_or_else(|| Error::data(format!("no racer is called {}", names.join(","))).into())
 }
 
 /// What a slice of a count has brought, for --trace. An infinite forecast is null.

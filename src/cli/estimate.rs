@@ -70,16 +70,16 @@ impl Answer for Estimated<'_> {
 
     fn note(&self, _: &Session) -> Option<String> {
         let estimate = self.estimate;
-        let note = || {
-            format!(
-                "{}: {}, {:.0} % of them dead ends, {:.3} s",
-                self.subject.name,
-                counted(estimate.particles, "dive"),
-                100.0 * estimate.dead_end_share(),
-                estimate.elapsed.as_secs_f64()
-            )
-        };
-        (!estimate.solutions.is_exact()).then(note)
+        if estimate.solutions.is_exact() {
+            return None;
+        }
+        Some(format!(
+            "{}: {}, {:.0} % of them dead ends, {:.3} s",
+            self.subject.name,
+            counted(estimate.particles, "dive"),
+            100.0 * estimate.dead_end_share(),
+            estimate.elapsed.as_secs_f64()
+        ))
     }
 
     /// An estimate that a limit has ended is a complete answer, but there must be an estimate.

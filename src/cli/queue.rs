@@ -2,7 +2,7 @@
 //! ahead of their turn, one per thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::vec;
 
@@ -160,10 +160,13 @@ impl<T: Finding> Waiting<T> {
         let (sender, receiver) = bounded(1);
         self.finding = Some(receiver);
         pool.spawn_fifo(move || {
-            // Relaxed: the flag publishes no other data.
-            let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
             let Ok(puzzle) = &entry.puzzle else { return };
-            if limits.interrupt.as_ref().is_some_and(asked) {
+            // Relaxed: the flag publishes no other data.
+            if limits
+                .interrupt
+                .as_ref()
+                .is_some_and(|flag| flag.load(Ordering::Relaxed))
+            {
                 return;
             }
             let search = Search::new(puzzle).single_threaded().limits(limits.clone());

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use omnogram::count::{Counter, GraphProgress};
 use omnogram::error::{Error, Kind, Result};
@@ -24,6 +24,9 @@ use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{answer, input_files, messages, output};
+
+/// Bytes of a mebibyte.
+const MIB: u64 = 1 << 20;
 
 /// The state that all puzzles of a run share.
 #[derive(Debug)]
@@ -93,8 +96,9 @@ impl Session {
 
     /// The limits on one puzzle, with the time that remains since `started`.
     pub(super) fn limits_since(&self, started: Instant) -> Limits {
-        let left = |time: Duration| time.saturating_sub(started.elapsed());
-        self.limits().time(self.search_options.time.map(left))
+        let time = self.search_options.time;
+        self.limits()
+            .time(time.map(|time| time.saturating_sub(started.elapsed())))
     }
 
     /// Answers every puzzle, in order, and returns the gravest status. For a bad puzzle an error is printed, and the next one follows; the
@@ -176,8 +180,9 @@ impl Session {
             }
             if waiting.len() > 1 {
                 let limits = self.limits();
-                let start = |puzzle: &mut Waiting<T>| puzzle.start(&self.pool, &limits, run);
-                waiting.iter_mut().for_each(start);
+                for puzzle in &mut waiting {
+                    puzzle.start(&self.pool, &limits, run);
+                }
             }
             if waiting.is_empty() && queue.is_empty() {
                 return Ok(gravest);
@@ -273,7 +278,7 @@ impl Session {
         subject: &Subject<'_>,
         build: impl FnOnce(&Counter<'_>) -> (Option<SolutionGraph>, Outcome) + Send,
     ) -> (Option<SolutionGraph>, Outcome) {
-        let progress = self.progress(subject, true);
+        let progress = Progress::new(self.show_progress(), true, subject.name);
         let tell = |graph: &GraphProgress| {
             if !self.quiet {
                 progress.note(&self.graph_progress_text(subject, graph));
@@ -299,7 +304,6 @@ impl Session {
             max_bytes,
             ..
         } = graph;
-        let mega = |bytes: u64| bytes.div_ceil(1 << 20);
         let number = match solutions {
             Some(number) => format!("exactly {number} solutions; their graph"),
             None => "not counted yet; the graph of all solutions".to_owned(),
@@ -308,8 +312,8 @@ impl Session {
             "{}: {number} takes longer: {} so far, {} of at most {} MiB (a part of --memory {})",
             subject.name,
             counted(*nodes, "node"),
-            mega(*bytes),
-            mega(*max_bytes),
+            bytes.div_ceil(MIB),
+            max_bytes.div_ceil(MIB),
             self.search_options.memory
         )
     }
@@ -321,7 +325,7 @@ impl Session {
         visible: bool,
         run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
-        let progress = self.progress(subject, visible);
+        let progress = Progress::new(self.show_progress(), visible, subject.name);
         self.run_with_display(&progress, run)
     }
 
@@ -333,11 +337,6 @@ impl Session {
     ) -> T {
         let progress = Progress::new(self.show_progress(), true, name);
         self.run_with_display(&progress, run)
-    }
-
-    /// The display of the progress on a puzzle.
-    fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
-        Progress::new(self.show_progress(), visible, subject.name)
     }
 
     /// Runs a closure on all threads, with an observer that updates this display.
@@ -365,16 +364,14 @@ impl Session {
             self.print(&answer::json_line(answer))?;
         } else {
             self.print(&answer.text(self))?;
-            self.note_some(answer.text_note(self));
+            if let Some(note) = answer.text_note(self) {
+                self.note(&note);
+            }
         }
-        self.note_some(answer.note(self));
-        Ok(answer.status())
-    }
-
-    fn note_some(&self, note: Option<String>) {
-        if let Some(note) = note {
+        if let Some(note) = answer.note(self) {
             self.note(&note);
         }
+        Ok(answer.status())
     }
 
     /// Prints part of an answer on standard output.
@@ -408,14 +405,14 @@ impl Session {
         let search_options = &self.search_options;
         match stop {
             Stop::Limit => format!("stopped by --limit {}", limit.unwrap_or_default()),
-            Stop::Time => {
-                let time = search_options.time.unwrap_or_default();
-                format!("stopped by --time {time:?}")
-            }
-            Stop::Nodes => {
-                let nodes = search_options.nodes.unwrap_or_default();
-                format!("stopped by --nodes {nodes}")
-            }
+            Stop::Time => format!(
+                "stopped by --time {:?}",
+                search_options.time.unwrap_or_default()
+            ),
+            Stop::Nodes => format!(
+                "stopped by --nodes {}",
+                search_options.nodes.unwrap_or_default()
+            ),
             Stop::Memory => format!("stopped by --memory {}", search_options.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the output was closed".to_owned(),

@@ -64,8 +64,10 @@ impl<'a> Solved<'a> {
 
 impl Answer for Solved<'_> {
     fn text(&self, _: &Session) -> String {
-        let block = |grid: &Grid| self.subject.block(&grid.to_string());
-        self.solution.map_or(String::new(), block)
+        match self.solution {
+            Some(grid) => self.subject.block(&grid.to_string()),
+            None => String::new(),
+        }
     }
 
     fn text_note(&self, session: &Session) -> Option<String> {

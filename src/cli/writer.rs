@@ -42,8 +42,11 @@ impl WriteLimits {
     /// The limit that has been reached, if any.
     fn reached(&self) -> Option<Stop> {
         // Relaxed: the flag publishes no other data.
-        let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        if self.interrupt.as_ref().is_some_and(asked) {
+        if self
+            .interrupt
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
             Some(Stop::Interrupt)
         } else if self
             .deadline
