@@ -20,7 +20,7 @@ use super::output::{self, Output, Outputs};
 use super::session::Session;
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
-use super::window::Window;
+use super::window;
 use super::words::{Subject, counted_solutions};
 use super::writer::{WriteLimits, Writer, write_streamed};
 
@@ -154,11 +154,9 @@ fn answer(
         let file = SolutionFile { path, listing };
         journal::run(session, subject, journal, &verb, Mode::List, Some(file))?
     } else {
-        output.begin()?;
-        options.listing.write_heading(session, subject, output)?;
-        let list = options.listing.list(session, subject);
+        let list = options.listing.begin(session, subject, output)?;
         if let Some(from) = &options.from {
-            return Window { from, limit }.answer(session, subject, list, output);
+            return window::answer(session, subject, (from, limit), list, output);
         }
         let limits = session.limits().solutions(limit);
         if options.sort || options.distinct {

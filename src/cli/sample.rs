@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::time::Instant;
 
 use clap::Args;
 use omnogram::search::Outcome;
@@ -15,7 +14,7 @@ use super::session::Session;
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, counted_solutions};
-use super::writer::{WriteLimits, Writer};
+use super::writer::write_from_graph;
 
 /// Draw solutions uniformly at random
 ///
@@ -102,26 +101,18 @@ fn answer(
     seed: u64,
     output: &mut Output,
 ) -> Answered {
-    let started = Instant::now();
-    output.begin()?;
-    options.listing.write_heading(session, subject, output)?;
-    let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
-    let mut samples = 0;
-    if let Some(graph) = &graph {
-        let write_limits = WriteLimits::of(&session.limits(), started);
-        let writer = Writer::new(output, options.listing.list(session, subject), write_limits);
-        (samples, outcome.stopped) = writer.write_each(|show| {
-            let mut drawn = graph.samples(seed);
-            let mut left = options.number;
-            while left > 0
-                && let Some(words) = drawn.next_words()
-                && show(Some(words))
-            {
-                left -= 1;
-            }
-        })?;
-    }
-    outcome.elapsed = started.elapsed();
+    let list = options.listing.begin(session, subject, output)?;
+    let (outcome, samples) = write_from_graph(session, subject, list, output, |graph, show| {
+        let mut drawn = graph.samples(seed);
+        let mut left = options.number;
+        while left > 0
+            && let Some(words) = drawn.next_words()
+            && show(Some(words))
+        {
+            left -= 1;
+        }
+        None
+    })?;
     session.answer(&Drawn {
         subject,
         outcome,

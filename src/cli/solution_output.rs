@@ -43,22 +43,19 @@ impl ListingOptions {
         }
     }
 
-    /// An empty list for solutions of this puzzle.
-    pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
-        let puzzle = subject.puzzle;
-        List::new(self.format_for(session), puzzle.width(), puzzle.height())
-    }
-
-    /// In text form, writes the puzzle's name before its solutions if there are several puzzles.
-    pub(super) fn write_heading(
+    /// Begins the output of the solutions of a puzzle, as an empty list. As text its name comes first if there are several puzzles.
+    pub(super) fn begin(
         &self,
         session: &Session,
         subject: &Subject<'_>,
         output: &mut Output,
-    ) -> Answered<()> {
-        if subject.several && self.format_for(session) == Listing::Text {
-            output.write(format!("==> {} <==\n", subject.label()).as_bytes())?;
+    ) -> Answered<List> {
+        output.begin()?;
+        let listing = self.format_for(session);
+        if listing == Listing::Text {
+            output.write(subject.block_heading().as_bytes())?;
         }
-        Ok(())
+        let puzzle = subject.puzzle;
+        Ok(List::new(listing, puzzle.width(), puzzle.height()))
     }
 }

@@ -1,8 +1,6 @@
 //! `omnogram enumerate --from`: a part of the list in canonical order; earlier solutions are skipped by the counts of the solution graph.
 
-use std::time::Instant;
-
-use omnogram::graph::{Advance, SolutionGraph};
+use omnogram::graph::Advance;
 use omnogram::render::List;
 use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
@@ -13,16 +11,7 @@ use super::output::Output;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
-use super::writer::{WriteLimits, Writer};
-
-/// The range of solutions to write.
-#[derive(Debug)]
-pub(super) struct Window<'a> {
-    /// The number of the first solution, from 1.
-    pub(super) from: &'a Count,
-    /// Most solutions to write.
-    pub(super) limit: Option<u64>,
-}
+use super::writer::write_from_graph;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -61,47 +50,20 @@ impl Answer for Written<'_> {
     }
 }
 
-impl Window<'_> {
-    /// Counts the solutions of a puzzle and writes those in the range.
-    pub(super) fn answer(
-        &self,
-        session: &Session,
-        subject: &Subject<'_>,
-        list: List,
-        output: &mut Output,
-    ) -> Answered {
-        let started = Instant::now();
-        let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
-        let mut written = 0;
-        if let Some(graph) = &graph {
-            let limits = session.limits();
-            let writer = Writer::new(output, list, WriteLimits::of(&limits, started));
-            let max_bytes = limits.memory.unwrap_or(u64::MAX);
-            let mut fits = true;
-            (written, outcome.stopped) =
-                writer.write_each(|show| fits = self.show_range(graph, max_bytes, show))?;
-            outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
-        }
-        outcome.elapsed = started.elapsed();
-        session.answer(&Written {
-            subject,
-            outcome,
-            from: self.from,
-            written,
-        })
-    }
-
-    /// Passes the solutions in the range to `show`; `false` if that would need more than `max_bytes` bytes of memory.
-    fn show_range(
-        &self,
-        graph: &SolutionGraph,
-        max_bytes: u64,
-        show: &mut dyn FnMut(Option<&[u64]>) -> bool,
-    ) -> bool {
-        let mut skip = self.from.clone();
+/// Counts the solutions of a puzzle, and writes those from number `from` on, counted from 1, but at most `limit`.
+pub(super) fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    (from, limit): (&Count, Option<u64>),
+    list: List,
+    output: &mut Output,
+) -> Answered {
+    let max_bytes = session.limits().memory.unwrap_or(u64::MAX);
+    let (outcome, written) = write_from_graph(session, subject, list, output, |graph, show| {
+        let mut skip = from.clone();
         skip -= &Count::ONE;
         let mut ordered = graph.lexicographic(&skip);
-        let mut left = self.limit.unwrap_or(u64::MAX);
+        let mut left = limit.unwrap_or(u64::MAX);
         while left > 0 {
             let more = match ordered.advance_unless(&mut || !show(None)) {
                 Advance::Found => {
@@ -109,7 +71,7 @@ impl Window<'_> {
                     show(Some(ordered.words()))
                 }
                 Advance::Deciding if graph.bytes() + ordered.bytes() > max_bytes => {
-                    return false;
+                    return Some(Stop::Memory);
                 }
                 Advance::Deciding => show(None),
                 Advance::Done | Advance::Stopped => false,
@@ -118,6 +80,12 @@ impl Window<'_> {
                 break;
             }
         }
-        true
-    }
+        None
+    })?;
+    session.answer(&Written {
+        subject,
+        outcome,
+        from,
+        written,
+    })
 }

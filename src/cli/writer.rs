@@ -7,14 +7,16 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Batches, Count, Stop, Stream};
 
 use super::output::Output;
-use super::session::no_threads;
+use super::session::{Session, no_threads};
 use super::status::{Answered, Failure};
+use super::words::Subject;
 
 /// Longest delay of a solution while others are gathered to be written with it.
 const MAX_DELAY: Duration = Duration::from_millis(20);
@@ -93,6 +95,29 @@ pub(super) fn write_streamed(
     Ok(outcome)
 }
 
+/// Counts the solutions of a puzzle, and writes those that `show` takes from their graph. `show` passes them on as in
+/// [`Writer::write_each`], and returns why it stopped before its end, if it did. The result is the outcome of the count and the number
+/// written.
+pub(super) fn write_from_graph(
+    session: &Session,
+    subject: &Subject<'_>,
+    list: List,
+    output: &mut Output,
+    show: impl FnOnce(&SolutionGraph, &mut dyn FnMut(Option<&[u64]>) -> bool) -> Option<Stop>,
+) -> Answered<(Outcome, u64)> {
+    let started = Instant::now();
+    let (graph, mut outcome) = session.solution_graph(subject, |counter| counter.quick_graph());
+    let mut written = 0;
+    if let Some(graph) = &graph {
+        let writer = Writer::new(output, list, WriteLimits::of(&session.limits(), started));
+        let mut stopped = None;
+        (written, outcome.stopped) = writer.write_each(|each| stopped = show(graph, each))?;
+        outcome.stopped = outcome.stopped.or(stopped);
+    }
+    outcome.elapsed = started.elapsed();
+    Ok((outcome, written))
+}
+
 /// Writes the solutions of one puzzle.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
@@ -166,7 +191,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the solutions that `show` passes to its argument, which may arrive slowly. The argument returns `false` when writing has
     /// stopped. While the next solution takes long, `show` should call it with `None` from time to time, so that limits are checked.
-    pub(super) fn write_each(
+    fn write_each(
         mut self,
         show: impl FnOnce(&mut dyn FnMut(Option<&[u64]>) -> bool),
     ) -> Answered<Written> {
