@@ -15,12 +15,12 @@ pub const MAX_LINE: usize = 16;
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// Solves it by lines, and counts its solutions.
+    /// Solve it by lines, and count its solutions.
     #[default]
     Count,
-    /// Solves it by lines if it has one solution.
+    /// Solve it by lines if it is unique.
     Lines,
-    /// Nothing: all numbers are those of the enumeration.
+    /// Nothing; the number of clue sets that line solving solves stays unknown.
     None,
 }
 

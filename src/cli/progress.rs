@@ -42,8 +42,9 @@ impl Progress {
     pub(super) fn new(when: When, use_bar: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto if use_bar && terminal => Progress::Bar(bar(BAR_STEPS), Mutex::default()),
-            When::Always if use_bar && terminal => Progress::Bar(bar(BAR_STEPS), Mutex::default()),
+            When::Auto | When::Always if use_bar && terminal => {
+                Progress::Bar(bar(BAR_STEPS), Mutex::default())
+            }
             When::Always => Progress::Lines {
                 name: name.to_owned(),
                 next: Mutex::new(LINE_INTERVAL),

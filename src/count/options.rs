@@ -9,14 +9,16 @@ use super::sweep::Direction;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// For each component, the way that turns out best.
+    /// Choose the fastest method.
+    ///
+    /// For each component it is the way that turns out best.
     #[default]
     Auto,
-    /// Search the tree: every solution is a leaf, but counts of independent regions are multiplied.
+    /// Search the tree with one leaf per solution, and multiply the counts of independent regions.
     Tree,
-    /// Branch, split into components, and look each up in the component table.
+    /// Branch, split into independent regions, and look up regions that were counted before.
     Regions,
-    /// Sweep a frontier; branch only where a line has too many states to be swept.
+    /// Sweep line by line over the states of the open lines; branch first where the states exceed the memory.
     Frontier,
 }
 
