@@ -14,7 +14,6 @@ use super::answer::Answer;
 use super::certify::CertificateFolder;
 use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, Shown, goal};
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
-use super::queue::Finding;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
@@ -177,13 +176,16 @@ pub(super) fn run(options: &Options) -> Answered {
     };
     let session = &Session::new(&options.search_options, &options.answer_options)?;
     let full = options.full;
-    let find =
-        move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| match &puzzle.notes().goal {
+    let find = move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| {
+        let found = match &puzzle.notes().goal {
             _ if full => Found::Full(Box::new(examine(search, puzzle, limits))),
             // The goal is the first of the two, provided it is a solution.
             Some(goal) => Found::two(search.second(goal)),
             None => Found::two(search.first(2)),
         };
+        let stopped = found.stopped();
+        (found, stopped)
+    };
     let mut complete = true;
     let mut status = session.run_on_each(puzzles, find, |subject, found| {
         let answered = run.answer(session, subject, &found);

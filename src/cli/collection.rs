@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use super::ambiguity::Examination;
 use super::messages;
-use super::queue::Finding;
 use super::session::Session;
 use super::status::Answered;
 use super::words::{Subject, counted};
@@ -76,6 +75,14 @@ impl Found {
         self.outcome().solutions.verdict()
     }
 
+    /// Why a run was stopped before its answer was complete, if one was.
+    pub(super) fn stopped(&self) -> Option<Stop> {
+        match self {
+            Found::Solutions(_, outcome) => outcome.stopped,
+            Found::Full(examination) => examination.stopped(),
+        }
+    }
+
     fn examination(&self) -> Option<&Examination> {
         match self {
             Found::Solutions(..) => None,
@@ -86,15 +93,6 @@ impl Found {
     /// How a puzzle is solved, if that is known and it is unique.
     fn profile(&self) -> Option<&Profile> {
         self.examination()?.profile.as_ref()
-    }
-}
-
-impl Finding for Found {
-    fn stopped(&self) -> Option<Stop> {
-        match self {
-            Found::Solutions(_, outcome) => outcome.stopped,
-            Found::Full(examination) => examination.stopped(),
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Mode;
-use omnogram::count::{self, Method, Slice};
+use omnogram::count::{self, Counter, Method, Slice};
 use omnogram::error::Error;
 use omnogram::search::Outcome;
 use serde::Serialize;
@@ -149,12 +149,18 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
             let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
             *trace += &trace_line(slice);
         };
-        let outcome = session.count(subject, session.limits(), |counting| {
-            let mut counting = counting.clone().method(method).options(racers);
-            if options.trace.is_some() {
-                counting = counting.slice_observer(&note);
+        let outcome = session.run_observed(subject, true, |observer| {
+            let mut counter = Counter::new(subject.puzzle)
+                .limits(session.limits())
+                .method(method)
+                .options(racers);
+            if let Some(observer) = observer {
+                counter = counter.observer(observer);
             }
-            counting.run()
+            if options.trace.is_some() {
+                counter = counter.slice_observer(&note);
+            }
+            counter.run()
         });
         if let Some(path) = &options.trace {
             let slices = trace.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -8,8 +8,8 @@ use std::vec;
 
 use crossbeam::channel::{Receiver, bounded};
 use omnogram::format::Entry;
-use omnogram::puzzle::{Grid, Puzzle};
-use omnogram::search::{Limits, Outcome, Search};
+use omnogram::puzzle::Puzzle;
+use omnogram::search::{Limits, Search};
 use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 
@@ -17,37 +17,16 @@ use super::inputs::Source;
 use super::interrupt::Interrupt;
 use super::words::counted;
 
-/// The result of a run on one puzzle.
-pub(super) trait Finding: Send + 'static {
-    /// Why the run was stopped, if it was.
-    fn stopped(&self) -> Option<Stop>;
-}
-
-/// What a verb runs on each puzzle, as this search, which uses some or all threads, of this puzzle within these limits.
+/// What a verb runs on each puzzle, as this search, which uses some or all threads, of this puzzle within these limits. It returns what it
+/// has found, and why it was stopped, if it was.
 pub(super) trait Run<T>:
-    Fn(&Search<'_>, &Puzzle, &Limits) -> T + Clone + Send + Sync + 'static
+    Fn(&Search<'_>, &Puzzle, &Limits) -> (T, Option<Stop>) + Clone + Send + Sync + 'static
 {
 }
 
 impl<T, F> Run<T> for F where
-    F: Fn(&Search<'_>, &Puzzle, &Limits) -> T + Clone + Send + Sync + 'static
+    F: Fn(&Search<'_>, &Puzzle, &Limits) -> (T, Option<Stop>) + Clone + Send + Sync + 'static
 {
-}
-
-/// The first few solutions of a puzzle, and how the search for them ended.
-pub(super) type FirstSolutions = (Vec<Grid>, Outcome);
-
-impl Finding for FirstSolutions {
-    fn stopped(&self) -> Option<Stop> {
-        self.1.stopped
-    }
-}
-
-/// Nothing is found by the queue.
-impl Finding for () {
-    fn stopped(&self) -> Option<Stop> {
-        None
-    }
 }
 
 /// Most puzzles per thread that are read ahead of the next answer.
@@ -134,7 +113,7 @@ impl Queue {
     }
 }
 
-impl<T: Finding> Waiting<T> {
+impl<T: Send + 'static> Waiting<T> {
     pub(super) fn new(item: Item) -> Self {
         Waiting {
             item,
@@ -170,8 +149,8 @@ impl<T: Finding> Waiting<T> {
                 return;
             }
             let search = Search::new(puzzle).single_threaded().limits(limits.clone());
-            let found = run(&search, puzzle, &limits);
-            if !(shorter && found.stopped() == Some(Stop::Time)) {
+            let (found, stopped) = run(&search, puzzle, &limits);
+            if !(shorter && stopped == Some(Stop::Time)) {
                 // There is no receiver any more if an earlier answer could not be written.
                 let _ = sender.send(found);
             }

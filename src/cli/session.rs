@@ -20,7 +20,7 @@ use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{AnswerOptions, SearchOptions, When};
 use super::progress::Progress;
-use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
+use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{answer, input_files, messages, output};
@@ -108,7 +108,7 @@ impl Session {
         arguments: &[PathBuf],
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
     ) -> Answered {
-        let nothing = |_: &Search<'_>, _: &Puzzle, _: &Limits| ();
+        let nothing = |_: &Search<'_>, _: &Puzzle, _: &Limits| ((), None);
         self.answer_in_order(arguments, 1, &nothing, |subject, _| answer(subject))
     }
 
@@ -135,7 +135,7 @@ impl Session {
 
     /// Runs something on every puzzle, and passes the results to `answer` in order. Several puzzles are examined at once, each on one
     /// thread; a puzzle that is too hard for that is examined alone on all threads.
-    pub(super) fn run_on_each<T: Finding>(
+    pub(super) fn run_on_each<T: Send + 'static>(
         &self,
         arguments: &[PathBuf],
         run: impl Run<T>,
@@ -149,7 +149,7 @@ impl Session {
             let found = early.unwrap_or_else(|| {
                 let limits = self.limits();
                 self.search(subject, limits.clone(), true, |search| {
-                    run(search, subject.puzzle, &limits)
+                    run(search, subject.puzzle, &limits).0
                 })
             });
             answer(subject, found)
@@ -157,7 +157,7 @@ impl Session {
     }
 
     /// Visits all puzzles in order, and starts runs on up to `ahead` of them in advance.
-    fn answer_in_order<T: Finding>(
+    fn answer_in_order<T: Send + 'static>(
         &self,
         arguments: &[PathBuf],
         ahead: usize,
@@ -254,25 +254,8 @@ impl Session {
         })
     }
 
-    /// Counts the solutions of a puzzle on all threads of the session, within these limits, with progress.
-    pub(super) fn count<T: Send>(
-        &self,
-        subject: &Subject<'_>,
-        limits: Limits,
-        run: impl FnOnce(&Counter<'_>) -> T + Send,
-    ) -> T {
-        self.run_observed(subject, true, |observer| {
-            let mut counting = Counter::new(subject.puzzle).limits(limits);
-            if let Some(observer) = observer {
-                counting = counting.observer(observer);
-            }
-            run(&counting)
-        })
-    }
-
     /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes
-    /// long, notes report what is known so far.
-    /// `build` is [`Counter::graph`] or [`Counter::quick_graph`].
+    /// long, notes report what is known so far. `build` is [`Counter::graph`] or [`Counter::quick_graph`].
     pub(super) fn solution_graph(
         &self,
         subject: &Subject<'_>,

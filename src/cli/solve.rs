@@ -98,7 +98,11 @@ pub(super) fn run(options: &Options) -> Answered {
     let session = &Session::new(&options.search_options, &options.answer_options)?;
     session.run_on_each(
         &options.puzzles.puzzles,
-        |search, _, _| search.first(1),
+        |search, _, _| {
+            let (solutions, outcome) = search.first(1);
+            let stopped = outcome.stopped;
+            ((solutions, outcome), stopped)
+        },
         |subject, (solutions, outcome)| {
             session.answer(&Solved::new(subject, &solutions, outcome, None))
         },
