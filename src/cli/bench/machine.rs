@@ -15,7 +15,7 @@ pub(super) struct Machine {
     /// The processor's model, or its architecture if the system does not report the model.
     cpu: String,
     /// Logical cores that the program may use.
-    cores: usize,
+    pub(super) cores: usize,
     system: &'static str,
     architecture: &'static str,
     /// The load average over the minute before the measurement, if the system reports it.
@@ -39,10 +39,6 @@ impl Machine {
     /// The load, if it was so high that times and speed-ups may be worse than on an idle machine, even where runs agree.
     pub(super) fn busy(&self) -> Option<f64> {
         self.load.filter(|&load| load > self.cores as f64 / 4.0)
-    }
-
-    pub(super) fn cores(&self) -> usize {
-        self.cores
     }
 }
 

@@ -3,7 +3,6 @@
 //! A workload runs once on every number of threads before any run is repeated, so that a temporary slow-down of the machine affects all
 //! numbers of threads alike and not the speed-up. The answer of every run is compared with the known one.
 
-mod json;
 mod machine;
 mod plot;
 mod row;
@@ -18,6 +17,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use omnogram::error::Result;
+use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 
 use self::machine::Machine;
@@ -25,11 +25,10 @@ use self::row::Row;
 use self::workload::{Measurement, Name, RunError, Workload};
 use super::interrupt::Interrupt;
 use super::options::{Verbosity, When, time};
-use super::output::print;
-use super::output::{Outputs, Replacing};
+use super::output::{Outputs, Replacing, print};
 use super::status::{Answered, Status};
 use super::words::counted;
-use super::{messages, progress, session};
+use super::{answer, messages, progress, session};
 
 /// Measure the speed of the search on this machine
 ///
@@ -94,14 +93,13 @@ impl Options {
             [] => Name::value_variants(),
             names => names,
         };
-        let mut names: Vec<Name> = Vec::new();
-        for name in asked {
-            if !names.contains(name) {
-                names.push(*name);
-            }
-        }
-        let new = |name| Workload::new(name, self.quick);
-        names.into_iter().map(new).collect()
+        let firsts = asked
+            .iter()
+            .enumerate()
+            .filter(|(i, name)| !asked[..*i].contains(name));
+        firsts
+            .map(|(_, &name)| Workload::new(name, self.quick))
+            .collect()
     }
 
     fn repeat(&self) -> usize {
@@ -110,20 +108,16 @@ impl Options {
     }
 }
 
-/// A number of threads, and the pool for its runs.
-type Step = (usize, ThreadPool);
-
 pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, &[], &[]);
-    let svg = options.svg.as_deref();
-    let mut svg = svg.map(|path| outputs.file(Some(path))).transpose()?;
+    let mut svg = outputs.optional(options.svg.as_deref())?;
     let quiet = options.verbosity.quiet;
     let machine = Machine::this();
-    let most = options.threads.map_or(machine.cores(), usize::from);
+    let most = options.threads.map_or(machine.cores, usize::from);
     if !quiet {
         warn(&machine, most);
     }
-    let steps = thread_steps(most)?;
+    let pools = pools(most)?;
     let workloads = options.workloads();
     let repeat = options.repeat();
     let interrupt = Interrupt::install();
@@ -133,7 +127,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let bar = if quiet || options.progress == When::Never {
         ProgressBar::hidden()
     } else {
-        progress::bar((workloads.len() * repeat * steps.len()) as u64)
+        progress::bar((workloads.len() * repeat * pools.len()) as u64)
     };
     let lines = options.progress == When::Always && !quiet && !io::stderr().is_terminal();
     let show_current_run = |what: String| {
@@ -150,8 +144,8 @@ pub(super) fn run(options: &Options) -> Answered {
     let mut status = Status::Complete;
     let mut rows = Vec::new();
     for workload in &workloads {
-        let (runs, run_error) = run_rounds(&steps, repeat, |threads, pool| {
-            let on = counted(threads as u64, "thread");
+        let (runs, run_error) = run_rounds(&pools, repeat, |pool| {
+            let on = counted(pool.current_num_threads() as u64, "thread");
             show_current_run(format!("{} on {on}", workload.name));
             let run = pool.install(|| workload.run(&interrupt, deadline));
             bar.inc(1);
@@ -159,20 +153,35 @@ pub(super) fn run(options: &Options) -> Answered {
         });
         if let Some(RunError::Wrong(found)) = &run_error {
             bar.finish_and_clear();
-            let solutions = workload.solutions();
+            let solutions = &workload.solutions;
             messages::note(&format!(
                 "error: {} found {found} solutions, but there are {solutions}: do not trust answers of this program on this machine",
                 workload.name
             ));
             return Ok(Status::Wrong);
         }
-        let measured = Row::of(workload, runs);
-        bar.suspend(|| print(&text(options, &measured, &machine)))?;
+        let measured = Row::of(workload, &machine, &runs);
+        let text: String = measured
+            .iter()
+            .enumerate()
+            .map(|(i, row)| {
+                if options.json {
+                    answer::json_line(row)
+                } else {
+                    table::line(row, i == 0)
+                }
+            })
+            .collect();
+        bar.suspend(|| print(&text))?;
         rows.extend(measured);
-        if let Some(run_error) = run_error {
+        if let Some(RunError::Stopped(stop)) = run_error {
             status = Status::Stopped;
+            let why = match stop {
+                Stop::Time => format!("stopped by --time {:?}", options.time.unwrap_or_default()),
+                _ => "interrupted".to_owned(),
+            };
             if !quiet {
-                bar.suspend(|| messages::note(&incomplete_note(&run_error, options.time)));
+                bar.suspend(|| messages::note(&format!("{why}: the table is incomplete")));
             }
             break;
         }
@@ -188,19 +197,10 @@ pub(super) fn run(options: &Options) -> Answered {
     Ok(status)
 }
 
-/// Why the table is incomplete.
-fn incomplete_note(run_error: &RunError, time: Option<Duration>) -> String {
-    let why = match (run_error, time) {
-        (RunError::TimedOut, Some(time)) => format!("stopped by --time {time:?}"),
-        _ => "interrupted".to_owned(),
-    };
-    format!("{why}: the table is incomplete")
-}
-
 /// Warns of conditions that distort the figures.
 fn warn(machine: &Machine, most: usize) {
-    if most > machine.cores() {
-        let cores = counted(machine.cores() as u64, "logical core");
+    if most > machine.cores {
+        let cores = counted(machine.cores as u64, "logical core");
         messages::warning(&format!("{most} threads on {cores}"));
     }
     if let Some(load) = machine.busy() {
@@ -210,38 +210,24 @@ fn warn(machine: &Machine, most: usize) {
     }
 }
 
-/// The rows of one workload, as text or JSON.
-fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
-    let line = |(i, row)| {
-        if options.json {
-            json::object(row, machine, options.quick)
-        } else {
-            table::line(row, i == 0)
-        }
-    };
-    rows.iter().enumerate().map(line).collect()
-}
-
 /// Pools of 1, 2, 4 and so on threads below `most`, and of `most`.
-fn thread_steps(most: usize) -> Result<Vec<Step>> {
+fn pools(most: usize) -> Result<Vec<ThreadPool>> {
     let doubled = iter::successors(Some(1), |threads| Some(threads * 2));
     let below = doubled.take_while(|&threads| threads < most);
-    below
-        .chain([most])
-        .map(|threads| Ok((threads, session::pool(threads)?)))
-        .collect()
+    below.chain([most]).map(session::pool).collect()
 }
 
-/// Runs a workload `repeat` times on each number of threads, or until a run fails.
+/// Runs a workload `repeat` times on each pool, or until a run fails. The runs are beside their number of threads.
 fn run_rounds(
-    steps: &[Step],
+    pools: &[ThreadPool],
     repeat: usize,
-    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Measurement, RunError>,
+    run: impl Fn(&ThreadPool) -> std::result::Result<Measurement, RunError>,
 ) -> (Vec<(usize, Vec<Measurement>)>, Option<RunError>) {
-    let mut all: Vec<_> = steps.iter().map(|(n, _)| (*n, Vec::new())).collect();
+    let numbers = pools.iter().map(ThreadPool::current_num_threads);
+    let mut all: Vec<_> = numbers.map(|threads| (threads, Vec::new())).collect();
     for _ in 0..repeat {
-        for ((threads, pool), (_, runs)) in steps.iter().zip(&mut all) {
-            match run(*threads, pool) {
+        for (pool, (_, runs)) in pools.iter().zip(&mut all) {
+            match run(pool) {
                 Ok(run) => runs.push(run),
                 Err(run_error) => return (all, Some(run_error)),
             }

@@ -21,12 +21,13 @@ const BOTTOM: f64 = 56.0;
 /// Distance of the lines of the legend, in pixels.
 const LEGEND_LINE_HEIGHT: f64 = 20.0;
 
-/// Colours that most people, colour-blind ones among them, can tell apart on either background, each with a marker.
-const STYLES: [(&str, Marker); 4] = [
-    ("#2a83c4", Marker::Circle),
-    ("#dc6a1c", Marker::Square),
-    ("#129a77", Marker::Triangle),
-    ("#c069a4", Marker::Diamond),
+/// Colours that most people, colour-blind ones among them, can tell apart on either background, each with the path of its marker: a circle, a
+/// square, a triangle and a diamond.
+const STYLES: [(&str, &str); 4] = [
+    ("#2a83c4", "m-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z"),
+    ("#dc6a1c", "m-4.5,-4.5h9v9h-9z"),
+    ("#129a77", "m0,-6l5.5,9.5h-11z"),
+    ("#c069a4", "m0,-6l6,6l-6,6l-6,-6z"),
 ];
 
 const HEAD: &str = "\
@@ -39,14 +40,6 @@ const HEAD: &str = "\
 }
 </style>
 ";
-
-#[derive(Clone, Copy, Debug)]
-enum Marker {
-    Circle,
-    Square,
-    Triangle,
-    Diamond,
-}
 
 /// Pixels from the left and from the top.
 type Point = (f64, f64);
@@ -72,8 +65,9 @@ impl Scale {
 
 /// The plot of these rows, each workload's one after the other.
 pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
-    let highest = rows.iter().map(Row::speed_up).fold(2.0, f64::max);
-    let slowest = rows.iter().map(Row::speed_up).fold(1.0, f64::min);
+    let speed_ups = || rows.iter().map(|row| row.speed_up);
+    let highest = speed_ups().fold(2.0, f64::max);
+    let slowest = speed_ups().fold(1.0, f64::min);
     let threads = rows.iter().map(|row| row.threads as f64);
     let scale = Scale {
         // Rounded down to a power of two, as the grid lines are.
@@ -89,14 +83,14 @@ pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
     axes(&mut svg, rows, scale);
     let [from, to] = legend(&mut svg, 0, "ideal");
     stroke(&mut svg, "ideal", from, to);
-    let workloads = rows.chunk_by(|a, b| a.workload.name == b.workload.name);
+    let workloads = rows.chunk_by(|a, b| a.workload == b.workload);
     for ((i, rows), (colour, marker)) in workloads.enumerate().zip(STYLES) {
         let points: Vec<Point> = rows
             .iter()
-            .map(|row| (scale.x(row.threads as f64), scale.y(row.speed_up())))
+            .map(|row| (scale.x(row.threads as f64), scale.y(row.speed_up)))
             .collect();
         line(&mut svg, &points, &points, colour, marker);
-        let name = rows[0].workload.name.to_string();
+        let name = rows[0].workload.to_string();
         let sample @ [from, to] = legend(&mut svg, i + 1, &name);
         let middle = ((from.0 + to.0) / 2.0, from.1);
         line(&mut svg, &sample, &[middle], colour, marker);
@@ -167,7 +161,7 @@ fn text(svg: &mut String, (x, y): Point, class: &str, anchor: &str, text: &str) 
 }
 
 /// A line through the points `through`, with its marker on the points `marked`.
-fn line(svg: &mut String, through: &[Point], marked: &[Point], colour: &str, marker: Marker) {
+fn line(svg: &mut String, through: &[Point], marked: &[Point], colour: &str, marker: &str) {
     let through: Vec<String> = through
         .iter()
         .map(|(x, y)| format!("{x:.1},{y:.1}"))
@@ -178,13 +172,7 @@ fn line(svg: &mut String, through: &[Point], marked: &[Point], colour: &str, mar
         "<g fill=\"{colour}\">\n<polyline points=\"{through}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.5\"/>"
     );
     for (x, y) in marked {
-        let path = match marker {
-            Marker::Circle => "m-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z",
-            Marker::Square => "m-4.5,-4.5h9v9h-9z",
-            Marker::Triangle => "m0,-6l5.5,9.5h-11z",
-            Marker::Diamond => "m0,-6l6,6l-6,6l-6,-6z",
-        };
-        let _ = writeln!(svg, "<path d=\"M{x:.1},{y:.1}{path}\"/>");
+        let _ = writeln!(svg, "<path d=\"M{x:.1},{y:.1}{marker}\"/>");
     }
     svg.push_str("</g>\n");
 }
@@ -208,6 +196,7 @@ mod tests {
     fn everything_lies_within_the_picture() {
         let permutation = Workload::new(Name::Permutation, true);
         let hard = Workload::new(Name::Hard, true);
+        let machine = Machine::this();
         // Faster than ideal; slower than one thread; a single point; no rows.
         let cases: [&[&[f64]]; 4] = [
             &[&[1.0], &[0.4], &[0.2]],
@@ -216,9 +205,9 @@ mod tests {
             &[],
         ];
         for times in cases {
-            let mut all = rows(&permutation, times);
-            all.extend(rows(&hard, times));
-            let svg = plot(&all, &Machine::this());
+            let mut all = rows(&permutation, &machine, times);
+            all.extend(rows(&hard, &machine, times));
+            let svg = plot(&all, &machine);
             for (attribute, end) in [("x", WIDTH), ("y", HEIGHT), ("y1", HEIGHT), ("y2", HEIGHT)] {
                 let numbers = numbers(&svg, attribute);
                 assert!(numbers.len() > 4, "{svg}");

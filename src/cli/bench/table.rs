@@ -32,23 +32,23 @@ pub(super) const NOISY: &str =
 /// A line of the table; only the first of a workload has its name.
 pub(super) fn line(row: &Row<'_>, first: bool) -> String {
     let name = if first {
-        row.workload.name.to_string()
+        row.workload.to_string()
     } else {
         String::new()
     };
-    let spread = format!("{:.3}..{:.3}", row.lowest(), row.highest());
+    let spread = format!("{:.3}..{:.3}", row.lowest, row.highest);
     let noise = if row.is_noisy() { '~' } else { ' ' };
-    let found = match row.workload.puzzles() {
-        1 => format!("{} solutions", rate(row.solutions_per_second())),
-        _ => format!("{} puzzles", rate(row.puzzles_per_second())),
+    let found = match row.puzzles {
+        1 => format!("{} solutions", rate(row.solutions_per_second)),
+        _ => format!("{} puzzles", rate(row.puzzles_per_second)),
     };
     format!(
         "{name:<12}{:>7}{:>9.3}  {spread:>15}{noise}{:>10}{found:>20}{:>10.2}{:>10.0} %\n",
         row.threads,
-        row.seconds(),
-        rate(row.nodes_per_second()),
-        row.speed_up(),
-        row.efficiency() * 100.0,
+        row.seconds,
+        rate(row.nodes_per_second),
+        row.speed_up,
+        row.efficiency * 100.0,
     )
 }
 
@@ -77,8 +77,9 @@ mod tests {
     #[test]
     fn columns_are_aligned_with_their_headings() {
         let workload = Workload::new(Name::Permutation, true);
-        let rows = rows(&workload, &[&[0.7412, 0.73, 0.801], &[0.3705, 0.37, 0.48]]);
         let machine = Machine::this();
+        let times: [&[f64]; 2] = [&[0.7412, 0.73, 0.801], &[0.3705, 0.37, 0.48]];
+        let rows = rows(&workload, &machine, &times);
         let mut table = heading(&machine, 3, true);
         for (i, row) in rows.iter().enumerate() {
             table.push_str(&line(row, i == 0));

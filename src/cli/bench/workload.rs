@@ -8,12 +8,16 @@ use omnogram::format;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Options, Search, Statistics};
 use omnogram::solutions::{Count, CountSink, Stop};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::super::interrupt::Interrupt;
 
 /// The workloads by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Name {
     /// Count the 3,628,800 solutions of the 10x10 permutation puzzle, one leaf each
     Permutation,
@@ -37,11 +41,12 @@ impl fmt::Display for Name {
 #[derive(Debug)]
 pub(super) struct Workload {
     pub(super) name: Name,
-    puzzles: Vec<Puzzle>,
+    pub(super) quick: bool,
+    pub(super) puzzles: Vec<Puzzle>,
     /// Most solutions searched for in each puzzle.
     max_solutions: Option<u64>,
-    /// The solutions of all puzzles together, each counted up to `enough`.
-    solutions: Count,
+    /// The solutions of all puzzles together, each counted up to `max_solutions`: every run must find this number.
+    pub(super) solutions: Count,
 }
 
 /// One run of a workload.
@@ -54,9 +59,8 @@ pub(super) struct Measurement {
 /// Why a run gives no figures.
 #[derive(Debug)]
 pub(super) enum RunError {
-    Interrupted,
-    /// The deadline has passed.
-    TimedOut,
+    /// By an interrupt, or at the deadline.
+    Stopped(Stop),
     /// The number of solutions found, which differs from the known one.
     Wrong(Count),
 }
@@ -93,20 +97,11 @@ impl Workload {
         };
         Workload {
             name,
+            quick,
             puzzles,
             max_solutions,
             solutions: Count::from(solutions),
         }
-    }
-
-    /// Number of puzzles.
-    pub(super) fn puzzles(&self) -> usize {
-        self.puzzles.len()
-    }
-
-    /// The number of solutions that every run must find.
-    pub(super) fn solutions(&self) -> &Count {
-        &self.solutions
     }
 
     /// Runs the workload once, with the plain tree search, on the threads of the current pool, until the deadline. Several puzzles are
@@ -124,13 +119,13 @@ impl Workload {
             subproblem_cache: false,
             ..Options::default()
         };
-        let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let outcomes: Option<Vec<_>> = self
             .puzzles
             .par_iter()
             .with_max_len(1)
             .map(|puzzle| {
-                let time = left();
+                let now = Instant::now();
+                let time = deadline.map(|deadline| deadline.saturating_duration_since(now));
                 if time.is_some_and(|time| time.is_zero()) {
                     return None;
                 }
@@ -145,24 +140,20 @@ impl Workload {
         let seconds = started.elapsed().as_secs_f64();
         let mut solutions = Count::ZERO;
         let mut statistics = Statistics::default();
-        for outcome in outcomes.ok_or(RunError::TimedOut)? {
-            if outcome.stopped == Some(Stop::Interrupt) {
-                return Err(RunError::Interrupted);
-            }
-            if outcome.stopped == Some(Stop::Time) {
-                return Err(RunError::TimedOut);
+        for outcome in outcomes.ok_or(RunError::Stopped(Stop::Time))? {
+            if let Some(stop @ (Stop::Interrupt | Stop::Time)) = outcome.stopped {
+                return Err(RunError::Stopped(stop));
             }
             solutions += outcome.solutions.number();
             statistics.add(&outcome.statistics);
         }
-        if solutions == self.solutions {
-            Ok(Measurement {
-                seconds,
-                statistics,
-            })
-        } else {
-            Err(RunError::Wrong(solutions))
+        if solutions != self.solutions {
+            return Err(RunError::Wrong(solutions));
         }
+        Ok(Measurement {
+            seconds,
+            statistics,
+        })
     }
 }
 
@@ -174,19 +165,13 @@ fn random_puzzles(number: u64) -> Vec<Puzzle> {
         .collect()
 }
 
-/// A random grid, each cell filled with probability 1/2 by splitmix64.
+/// A random grid, each cell filled with probability 1/2.
 fn random_grid(seed: u64) -> Grid {
     const SIDE: usize = 25;
-    let mut state = seed;
-    let mut number = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
+    let mut random = SplitMix64::seed_from_u64(seed);
     let mut grid = Grid::new(SIDE, SIDE);
     for cell in 0..SIDE * SIDE {
-        grid.set(cell / SIDE, cell % SIDE, number() < 1 << 63);
+        grid.set(cell / SIDE, cell % SIDE, random.next_u64() < 1 << 63);
     }
     grid
 }
