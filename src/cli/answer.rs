@@ -89,10 +89,6 @@ struct NotAPuzzle<'a> {
     error: String,
 }
 
-/// No additional fields.
-#[derive(Debug, Serialize)]
-pub(super) struct NoExtra {}
-
 /// The object for a puzzle and the result of its run, with its line break.
 pub(super) fn answer_line(
     subject: &Subject<'_>,

@@ -9,6 +9,8 @@ use omnogram::solutions::Stop;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
+use super::words::Subject;
+
 /// The name of the list in the folder.
 pub(super) const LIST: &str = "certificates.jsonl";
 
@@ -31,7 +33,7 @@ pub(super) struct Certificate {
 }
 
 /// A file of a certificate, in the same folder.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ProofFile {
     pub(super) name: String,
     pub(super) bytes: u64,
@@ -39,18 +41,22 @@ pub(super) struct ProofFile {
 }
 
 impl Certificate {
-    /// A certificate without files.
-    pub(super) fn new(name: &str, puzzle: &Puzzle, verdict: &str, examples: &[Grid]) -> Self {
-        let clues = |clues: &[Clue]| -> Vec<Vec<usize>> {
-            clues.iter().map(|clue| clue.lengths().collect()).collect()
-        };
+    /// A certificate without files. `solutions`: their number, if it is known.
+    pub(super) fn new(
+        subject: &Subject<'_>,
+        verdict: &str,
+        solutions: Option<&str>,
+        examples: &[Grid],
+    ) -> Self {
+        let puzzle = subject.puzzle;
+        let lengths = |clue: &Clue| clue.lengths().collect();
         let rows = |grid: &Grid| grid.to_string().lines().map(str::to_owned).collect();
         Certificate {
-            puzzle: name.to_owned(),
-            rows: clues(puzzle.rows()),
-            columns: clues(puzzle.columns()),
+            puzzle: subject.raw_name.to_owned(),
+            rows: puzzle.rows().iter().map(lengths).collect(),
+            columns: puzzle.columns().iter().map(lengths).collect(),
             verdict: verdict.to_owned(),
-            solutions: None,
+            solutions: solutions.map(str::to_owned),
             examples: examples.iter().map(rows).collect(),
             clauses: None,
             refutation: None,
@@ -58,17 +64,13 @@ impl Certificate {
         }
     }
 
-    /// The puzzle.
     pub(super) fn read_puzzle(&self) -> Result<Puzzle> {
         Puzzle::from_clues(&self.rows, &self.columns)
     }
 
-    /// The solutions that it gives.
     pub(super) fn read_examples(&self) -> Result<Vec<Grid>> {
-        self.examples
-            .iter()
-            .map(|rows| Grid::from_rows(rows))
-            .collect()
+        let examples = self.examples.iter();
+        examples.map(|rows| Grid::from_rows(rows)).collect()
     }
 }
 
@@ -82,14 +84,9 @@ pub(super) fn bound_reached(error: &Error) -> Option<Stop> {
     }
 }
 
-/// A checksum as text.
-fn checksum(hash: u128) -> String {
-    format!("{hash:032x}")
-}
-
 /// Computes the checksum of what passes through it.
 pub(super) struct Checksummed<T> {
-    pub(super) inner: T,
+    inner: T,
     hash: XxHash3_128,
     bytes: u64,
 }
@@ -103,7 +100,6 @@ impl<T> Checksummed<T> {
         }
     }
 
-    /// Adds these bytes to the checksum.
     fn add(&mut self, bytes: &[u8]) {
         self.hash.write(bytes);
         self.bytes += bytes.len() as u64;
@@ -114,7 +110,7 @@ impl<T> Checksummed<T> {
         let file = ProofFile {
             name,
             bytes: self.bytes,
-            checksum: checksum(self.hash.finish_128()),
+            checksum: format!("{:032x}", self.hash.finish_128()),
         };
         (file, self.inner)
     }

@@ -1,13 +1,13 @@
 //! `--proof` of `check` and `count`: a folder of certificates, which `verify --proof` and other programs can check.
 
 use std::fs::File;
-use std::io::{self, BufReader, Seek, Write};
+use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omnogram::certificate::{Bounds, Formula, Lemmas, check_formula};
 use omnogram::cluster::seal;
-use omnogram::error::{Error, Kind};
+use omnogram::error::{Error, Kind, Result};
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::Grid;
 use omnogram::sat::{Claim, LemmaFinder, Refutation, write_refutation};
@@ -15,11 +15,13 @@ use omnogram::search::{Limits, Outcome, Verdict};
 use omnogram::solutions::Stop;
 
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
+use super::graph::write_nnf;
 use super::messages;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::{Answered, Failure, Status};
 use super::words::Subject;
+use super::writer::WriteLimits;
 
 /// A folder of certificates that is being written.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ enum NoCertificate {
     Failure(Failure),
 }
 
+type Certified<T = Certificate> = std::result::Result<T, NoCertificate>;
+
 impl From<Failure> for NoCertificate {
     fn from(failure: Failure) -> Self {
         NoCertificate::Failure(failure)
@@ -54,11 +58,7 @@ impl From<Error> for NoCertificate {
 
 impl CertificateFolder {
     /// Creates the folder, and the list in it.
-    pub(super) fn new(
-        path: &Path,
-        replacing: Replacing,
-        puzzles: &[PathBuf],
-    ) -> Result<Self, Error> {
+    pub(super) fn new(path: &Path, replacing: Replacing, puzzles: &[PathBuf]) -> Result<Self> {
         let mut outputs = Outputs::new(replacing, puzzles, &[]);
         outputs.folder(path)?;
         let list = outputs.file(Some(&path.join(LIST)))?;
@@ -87,11 +87,12 @@ impl CertificateFolder {
         self.number += 1;
         let certified = match verdict {
             Verdict::None => self.certify_none(session, subject),
-            Verdict::Unique => self.certify_unique(session, subject, &solutions[0]),
-            Verdict::Multiple => {
-                let (name, puzzle) = (subject.raw_name, subject.puzzle);
-                Ok(Certificate::new(name, puzzle, "multiple", solutions))
+            Verdict::Unique => {
+                let claim = Claim::OnlySolution(&solutions[0]);
+                let certificate = Certificate::new(subject, "unique", Some("1"), &solutions[..1]);
+                self.refute(subject, claim, &session.limits(), certificate)
             }
+            Verdict::Multiple => Ok(Certificate::new(subject, "multiple", None, solutions)),
             _ => {
                 let name = subject.label();
                 session.note(&format!("{name}: no certificate, as it is undecided"));
@@ -126,12 +127,7 @@ impl CertificateFolder {
     }
 
     /// Adds a certificate to the list, or prints why there is none.
-    fn add(
-        &mut self,
-        session: &Session,
-        subject: &Subject<'_>,
-        certified: Result<Certificate, NoCertificate>,
-    ) -> Answered {
+    fn add(&mut self, session: &Session, subject: &Subject<'_>, certified: Certified) -> Answered {
         let name = subject.label();
         match certified {
             Ok(certificate) => {
@@ -153,31 +149,9 @@ impl CertificateFolder {
         }
     }
 
-    fn certify_none(
-        &mut self,
-        session: &Session,
-        subject: &Subject<'_>,
-    ) -> Result<Certificate, NoCertificate> {
-        let certificate = Certificate::new(subject.raw_name, subject.puzzle, "none", &[]);
-        let limits = session.limits();
-        let mut certificate = self.refute(subject, Claim::NoSolution, &limits, certificate)?;
-        certificate.solutions = Some("0".to_owned());
-        Ok(certificate)
-    }
-
-    fn certify_unique(
-        &mut self,
-        session: &Session,
-        subject: &Subject<'_>,
-        solution: &Grid,
-    ) -> Result<Certificate, NoCertificate> {
-        let solutions = std::slice::from_ref(solution);
-        let (name, puzzle) = (subject.raw_name, subject.puzzle);
-        let certificate = Certificate::new(name, puzzle, "unique", solutions);
-        let (claim, limits) = (Claim::OnlySolution(solution), session.limits());
-        let mut certificate = self.refute(subject, claim, &limits, certificate)?;
-        certificate.solutions = Some("1".to_owned());
-        Ok(certificate)
+    fn certify_none(&mut self, session: &Session, subject: &Subject<'_>) -> Certified {
+        let certificate = Certificate::new(subject, "none", Some("0"), &[]);
+        self.refute(subject, Claim::NoSolution, &session.limits(), certificate)
     }
 
     fn certify_count(
@@ -185,17 +159,14 @@ impl CertificateFolder {
         session: &Session,
         subject: &Subject<'_>,
         graph: &SolutionGraph,
-    ) -> Result<Certificate, NoCertificate> {
-        let (started, puzzle) = (Instant::now(), subject.puzzle);
+    ) -> Certified {
+        let started = Instant::now();
         let (file, mut copy) = self.write_graph(graph, &session.limits())?;
         let limits = session.limits_since(started);
         let lemmas = find_lemmas(subject, graph, &mut copy, &limits)?;
-        let verdict = match graph.count().to_string().as_str() {
-            "1" => "unique",
-            _ => "multiple",
-        };
-        let mut certificate = Certificate::new(subject.raw_name, puzzle, verdict, &[]);
-        certificate.solutions = Some(graph.count().to_string());
+        let count = graph.count().to_string();
+        let verdict = if count == "1" { "unique" } else { "multiple" };
+        let mut certificate = Certificate::new(subject, verdict, Some(&count), &[]);
         certificate.graph = Some(file);
         if lemmas.clauses().is_empty() {
             return Ok(certificate);
@@ -209,21 +180,17 @@ impl CertificateFolder {
         &mut self,
         graph: &SolutionGraph,
         limits: &Limits,
-    ) -> Result<(ProofFile, File), NoCertificate> {
+    ) -> Certified<(ProofFile, File)> {
         let (mut output, name) = self.open("nnf")?;
-        let failed = |error: io::Error| Failure::Error(Error::io("the temporary file", error));
+        let failed = |error| Error::io("the temporary file", error);
         let mut copy = tempfile::tempfile().map_err(failed)?;
-        let mut result = Ok(());
-        let written = graph.write_nnf(limits, |text| {
-            result = output
-                .write_all(text)
-                .map_err(|error| Failure::writing(&name, error))
-                .and_then(|()| copy.write_all(text).map_err(failed));
-            result.is_ok()
-        });
-        result?;
+        let written = write_nnf(graph, limits, |text| {
+            let written = output.write_all(text);
+            written.map_err(|error| Failure::writing(&name, error))?;
+            Ok(copy.write_all(text).map_err(failed)?)
+        })?;
         written.map_err(NoCertificate::Stopped)?;
-        Ok((self.publish(output, name)?, copy))
+        Ok((publish(output, name)?, copy))
     }
 
     /// Writes the clauses and the refutation for a claim, and adds both files to the certificate.
@@ -233,7 +200,7 @@ impl CertificateFolder {
         claim: Claim<'_>,
         limits: &Limits,
         mut certificate: Certificate,
-    ) -> Result<Certificate, NoCertificate> {
+    ) -> Certified {
         let (mut clauses, clauses_name) = self.open("cnf")?;
         let (proof, proof_name) = self.open("lrat")?;
         let refuted = write_refutation(subject.puzzle, claim, limits, &mut clauses, proof);
@@ -241,8 +208,8 @@ impl CertificateFolder {
         let (answer, proof) = refuted.map_err(|error| Failure::writing(&folder, error))?;
         match answer {
             Refutation::Complete => {
-                certificate.clauses = Some(self.publish(clauses, clauses_name)?);
-                certificate.refutation = Some(self.publish(proof, proof_name)?);
+                certificate.clauses = Some(publish(clauses, clauses_name)?);
+                certificate.refutation = Some(publish(proof, proof_name)?);
                 Ok(certificate)
             }
             Refutation::Stopped(stop) => Err(NoCertificate::Stopped(stop)),
@@ -254,22 +221,18 @@ impl CertificateFolder {
     }
 
     /// Opens a file of the next certificate, and gives its name in the folder.
-    fn open(&mut self, ending: &str) -> Result<(Checksummed<PlainOutput>, String), Error> {
+    fn open(&mut self, ending: &str) -> Result<(Checksummed<Output>, String)> {
         let name = format!("{}.{ending}", self.number);
         let output = self.outputs.file(Some(&self.path.join(&name)))?;
-        Ok((Checksummed::new(PlainOutput(output)), name))
+        Ok((Checksummed::new(output), name))
     }
+}
 
-    /// Publishes a file.
-    fn publish(
-        &self,
-        output: Checksummed<PlainOutput>,
-        name: String,
-    ) -> Result<ProofFile, NoCertificate> {
-        let (file, mut output) = output.finish(name);
-        output.0.finish()?;
-        Ok(file)
-    }
+/// Publishes a file of this name.
+fn publish(output: Checksummed<Output>, name: String) -> Answered<ProofFile> {
+    let (file, mut output) = output.finish(name);
+    output.finish()?;
+    Ok(file)
 }
 
 /// Checks a graph as `verify` will, and finds the lemmas that this needs.
@@ -278,74 +241,46 @@ fn find_lemmas(
     graph: &SolutionGraph,
     text: &mut File,
     limits: &Limits,
-) -> Result<Lemmas, NoCertificate> {
+) -> Certified<Lemmas> {
     let puzzle = subject.puzzle;
-    let deadline = limits
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
-    let mut stop_reason = None;
-    // Relaxed: the flag publishes no other data.
-    let is_interrupted = || {
-        let flag = limits.interrupt.as_ref();
-        flag.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
-    };
-    let mut stop = || {
-        if is_interrupted() {
-            stop_reason = Some(Stop::Interrupt);
-        } else if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            stop_reason = Some(Stop::Time);
-        }
-        stop_reason.is_some()
+    let polled = WriteLimits {
+        deadline: limits
+            .time
+            .and_then(|time| Instant::now().checked_add(time)),
+        interrupt: limits.interrupt.clone(),
     };
     let Some(mut finder) = LemmaFinder::new(puzzle, limits) else {
-        let reason = if stop() { stop_reason } else { None };
-        return Err(NoCertificate::Stopped(reason.unwrap_or(Stop::Memory)));
+        let reason = polled.reached().unwrap_or(Stop::Memory);
+        return Err(NoCertificate::Stopped(reason));
     };
     text.rewind()
         .map_err(|error| Error::io("the temporary file", error))?;
     let cells = puzzle.width() * puzzle.height();
     let mut text = BufReader::with_capacity(1 << 16, text);
+    let mut reached = None;
+    let mut stop = || {
+        reached = polled.reached();
+        reached.is_some()
+    };
     let mut bounds = Bounds {
         stop: &mut stop,
         memory: limits.memory.unwrap_or(u64::MAX),
     };
-    let formula = Formula::read(&mut text, "the graph", cells, &mut bounds);
-    let checked = formula.and_then(|formula| {
+    let checked = Formula::read(&mut text, "the graph", cells, &mut bounds).and_then(|formula| {
         let mut find = |holding: &[i32], literal| Ok(finder.find(holding, literal));
         check_formula(puzzle, &formula, &mut find, &mut bounds)
     });
-    match checked {
+    let error = match checked {
         Ok(checked) if checked.solutions.to_string() == graph.count().to_string() => {
-            Ok(finder.into_lemmas())
+            return Ok(finder.into_lemmas());
         }
-        Ok(_) => Err(NoCertificate::Wrong(
-            "its graph has another number of solutions".to_owned(),
-        )),
-        Err(error) => match finder.stopped().or(stop_reason) {
-            Some(stop) => Err(NoCertificate::Stopped(stop)),
-            None if bound_reached(&error) == Some(Stop::Memory) => {
-                Err(NoCertificate::Stopped(Stop::Memory))
-            }
-            None if error.kind() == Kind::Io => Err(error.into()),
-            None => Err(NoCertificate::Wrong(error.to_string())),
-        },
-    }
-}
-
-/// An output as the standard library writes to it.
-#[derive(Debug)]
-struct PlainOutput(Output);
-
-impl Write for PlainOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Ok(()) => Ok(bytes.len()),
-            Err(Failure::Closed) => Err(io::ErrorKind::BrokenPipe.into()),
-            Err(Failure::Error(error)) => Err(io::Error::other(error)),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+        Ok(_) => Error::data("its graph has another number of solutions"),
+        Err(error) => error,
+    };
+    let stopped = finder.stopped().or(reached).or(bound_reached(&error));
+    Err(match stopped {
+        Some(stop) => NoCertificate::Stopped(stop),
+        None if error.kind() == Kind::Io => error.into(),
+        None => NoCertificate::Wrong(error.to_string()),
+    })
 }

@@ -3,16 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnogram::error::{Error, Kind};
 use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
 use omnogram::puzzle::{MAX_SIDE, Puzzle};
 
 use super::options::Verbosity;
 use super::output::Replacing;
-use super::puzzle_output::{
-    DIMACS, DIMACS_ENDINGS, PuzzleOutput, SetNotes, Target, format, target,
-};
-use super::status::{Answered, Status};
+use super::puzzle_output::{DIMACS, DIMACS_ENDINGS, PuzzleOutput, Target, format, target};
+use super::status::{Answered, Status, usage};
 use super::words::goal_warning;
 use super::{input_files, inputs, messages};
 
@@ -86,25 +83,16 @@ fn help() -> String {
 Formats (r: read, w: written, p: packs of several puzzles):
 ",
     );
-    let mut row = |name: &str, can: [bool; 3], endings: &[&str], title: &str| {
-        let mark = |can, letter| if can { letter } else { '-' };
-        let marks = [mark(can[0], 'r'), mark(can[1], 'w'), mark(can[2], 'p')];
-        let marks = String::from_iter(marks);
-        text.push_str(&format!(
-            "  {name:<10} {marks}  {title} (.{})\n",
-            endings.join(", .")
-        ));
-    };
     for format in FORMATS {
-        let can = [true, format.can_write(), format.holds_several()];
-        row(format.name, can, format.endings, format.title);
+        let written = if format.can_write() { 'w' } else { '-' };
+        let packs = if format.holds_several() { 'p' } else { '-' };
+        let (name, title, endings) = (format.name, format.title, format.endings.join(", ."));
+        text += &format!("  {name:<10} r{written}{packs}  {title} (.{endings})\n");
     }
-    row(
-        DIMACS,
-        [false, true, false],
-        &DIMACS_ENDINGS,
-        "clauses for SAT solvers and projected model counters; the projection is on the cells",
-    );
+    let title =
+        "clauses for SAT solvers and projected model counters; the projection is on the cells";
+    let endings = DIMACS_ENDINGS.join(", .");
+    text += &format!("  {DIMACS:<10} -w-  {title} (.{endings})\n");
     text.push_str(
         "
 Examples:
@@ -140,15 +128,12 @@ pub(super) fn run(options: &Options) -> Answered {
     let paths = options.paths.split_last();
     let Some((output, inputs)) = paths.filter(|(_, inputs)| !inputs.is_empty()) else {
         let message = "expected at least two paths: the inputs and, last, the output";
-        return Err(Error::new(Kind::Usage, message).into());
+        return Err(usage(message).into());
     };
     input_files::check_stdout(inputs, &[])?;
     let mut output = PuzzleOutput::new(output, options.to, options.replacing, inputs, &[])?;
-    let has_text = |text: &String| !text.is_empty();
-    output.notes = SetNotes {
-        title: options.title.is_some(),
-        author: options.author.as_ref().is_some_and(has_text),
-    };
+    output.sets_title = options.title.is_some();
+    output.sets_author = options.author.as_ref().is_some_and(|text| !text.is_empty());
     let status = Status::Complete.and(convert(options, inputs, &mut output));
     Ok(status.max(output.end(options.verbosity.quiet)))
 }
@@ -167,18 +152,16 @@ fn convert(options: &Options, inputs: &[PathBuf], output: &mut PuzzleOutput) -> 
             .dither(dither)
             .invert(invert),
     );
-    let mut ended = Ok(());
     if !options.verbosity.quiet {
-        for note in inputs::skipped_notes(inputs, options.from) {
-            messages::note(&note);
-        }
+        inputs::note_skipped(inputs, options.from);
     }
     for source in inputs::find_as(inputs, options.from) {
+        let mut added = Ok(());
         source.each(&reading, &mut |entry| {
-            ended = add_entry(options, entry, output);
-            ended.is_ok()
+            added = add_entry(options, entry, output);
+            added.is_ok()
         });
-        std::mem::replace(&mut ended, Ok(()))?;
+        added?;
     }
     output.finish()
 }

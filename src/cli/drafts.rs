@@ -2,36 +2,39 @@
 //! that contains the target's name. It is removed when it is dropped, and by the signal handler; only SIGKILL or a crash of the machine
 //! can leave one behind.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
-/// The paths of this process's drafts. A thread that creates, publishes or removes a draft holds the lock, so that none is created or
-/// published while the signal handler removes them.
-static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+use tempfile::{NamedTempFile, PersistError};
 
-/// Most bytes of the target's name in the name of its draft: file systems limit the length of names.
-const MAX_NAME_BYTES: usize = 180;
+/// The paths of this process's drafts, some of which may be dropped. A thread that creates or publishes a draft holds the lock, so that none
+/// is created or published while the signal handler removes them.
+static DRAFTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn drafts() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Most characters of the target's name in the name of its draft: file systems limit the length of names to 255 bytes.
+const MAX_NAME_CHARS: usize = 60;
 
 /// A temporary file.
 #[derive(Debug)]
 pub(super) struct Draft {
-    path: PathBuf,
-    /// Closed before the draft is published or removed: not every system renames or removes an open file.
-    file: Option<File>,
+    file: NamedTempFile,
     /// Bytes written by complete calls of [`write`](Draft::write).
     written: u64,
 }
 
 impl Draft {
-    /// Creates a draft in the folder of `target`. `private`: only the owner may read it, as it is to replace a file whose permissions it
-    /// does not have yet.
+    /// Creates a draft in the folder of `target`, such as `.all.txt-k3Xw9q.part` for `all.txt`. `private`: only the owner may read it, as
+    /// it is to replace a file whose permissions it does not have yet.
     pub(super) fn create_beside(target: &Path, private: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -41,38 +44,27 @@ impl Draft {
         }
         #[cfg(not(unix))]
         let _ = private;
-        let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
-        // A killed process with the same process id may have left a draft of this name.
-        for attempt in 0.. {
-            let path = draft_path(target, attempt);
-            match options.open(&path) {
-                Ok(file) => {
-                    drafts.push(path.clone());
-                    return Ok(Draft {
-                        path,
-                        file: Some(file),
-                        written: 0,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {}
-                Err(error) => return Err(error),
-            }
-        }
-        unreachable!("the last attempt returns an error")
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let shortened: String = name.chars().take(MAX_NAME_CHARS).collect();
+        let mut drafts = drafts();
+        let file = tempfile::Builder::new()
+            .prefix(&format!(".{shortened}-"))
+            .suffix(".part")
+            .make_in(target.parent().unwrap_or(Path::new("")), |path| {
+                options.open(path)
+            })?;
+        drafts.insert(file.path().to_owned());
+        Ok(Draft { file, written: 0 })
     }
 
     /// Appends to the draft. If that fails, the bytes of this call that were written are cut off again.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Some(file) = &mut self.file else {
-            return Ok(());
-        };
-        let written = file.write_all(bytes);
-        match written {
-            Ok(()) => self.written += bytes.len() as u64,
-            Err(_) => {
-                // If this fails too, `publish` tries again and returns the error.
-                let _ = file.set_len(self.written);
-            }
+        let written = self.file.write_all(bytes);
+        if written.is_ok() {
+            self.written += bytes.len() as u64;
+        } else {
+            // If this fails too, `complete` tries again and returns the error.
+            let _ = self.file.as_file().set_len(self.written);
         }
         written
     }
@@ -82,64 +74,55 @@ impl Draft {
     ///
     /// On file systems without hard links, such as FAT, an empty file claims the name first; what another process writes to that file
     /// before it is replaced is lost.
-    pub(super) fn publish(&mut self, target: &Path, replace: bool) -> io::Result<()> {
-        let file = match self.file.take() {
-            Some(file) => file,
-            // An earlier attempt to publish it failed.
-            None => OpenOptions::new().write(true).open(&self.path)?,
+    pub(super) fn publish(self, target: &Path, replace: bool) -> Result<(), (io::Error, Self)> {
+        if let Err(error) = self.complete(target, replace) {
+            return Err((error, self));
+        }
+        let Draft { file, written } = self;
+        let path = file.path().to_owned();
+        let mut drafts = drafts();
+        let moved = if replace {
+            file.persist(target)
+        } else {
+            file.persist_noclobber(target).or_else(|failed| {
+                if failed.error.kind() == io::ErrorKind::AlreadyExists
+                    || File::create_new(target).is_err()
+                {
+                    return Err(failed);
+                }
+                let moved = failed.file.persist(target);
+                moved.inspect_err(|_| drop(fs::remove_file(target)))
+            })
         };
+        match moved {
+            Ok(_) => {
+                drafts.remove(&path);
+                Ok(())
+            }
+            Err(PersistError { error, file }) => Err((error, Draft { file, written })),
+        }
+    }
+
+    /// Cuts off what a failed write has left, and prepares the draft to replace an existing target.
+    fn complete(&self, target: &Path, replace: bool) -> io::Result<()> {
+        let file = self.file.as_file();
         if file.metadata()?.len() != self.written {
             file.set_len(self.written)?;
         }
         if replace && let Ok(old) = fs::metadata(target) {
-            copy_permissions(&file, &old)?;
+            copy_permissions(file, &old)?;
             // If the machine crashes during the rename, the old or the new file must be complete.
             file.sync_all()?;
         }
-        drop(file);
-        let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
-        if replace {
-            fs::rename(&self.path, target)?;
-        } else {
-            match fs::hard_link(&self.path, target) {
-                Ok(()) => {
-                    let _ = fs::remove_file(&self.path);
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-                Err(_) => {
-                    OpenOptions::new()
-                        .write(true)
-                        .create_new(true)
-                        .open(target)?;
-                    if let Err(error) = fs::rename(&self.path, target) {
-                        let _ = fs::remove_file(target);
-                        return Err(error);
-                    }
-                }
-            }
-        }
-        drafts.retain(|path| *path != self.path);
-        self.path = PathBuf::new();
         Ok(())
     }
 
     /// Keeps the draft as a file under its temporary name, and returns its path.
     pub(super) fn keep(mut self) -> PathBuf {
-        let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
-        drafts.retain(|path| *path != self.path);
-        mem::take(&mut self.path)
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if self.path.as_os_str().is_empty() {
-            return;
-        }
-        self.file = None;
-        let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = fs::remove_file(&self.path);
-        drafts.retain(|path| *path != self.path);
+        let path = self.file.path().to_owned();
+        drafts().remove(&path);
+        self.file.disable_cleanup(true);
+        path
     }
 }
 
@@ -147,7 +130,7 @@ impl Drop for Draft {
 /// Waits at most half a second for the lock, in case a thread holds it while the file system does not respond.
 pub(super) fn remove_all() {
     for _ in 0..100 {
-        let mut drafts = match DRAFTS.try_lock() {
+        let drafts = match DRAFTS.try_lock() {
             Ok(drafts) => drafts,
             Err(TryLockError::Poisoned(error)) => error.into_inner(),
             Err(TryLockError::WouldBlock) => {
@@ -155,27 +138,12 @@ pub(super) fn remove_all() {
                 continue;
             }
         };
-        for path in drafts.drain(..) {
+        for path in drafts.iter() {
             let _ = fs::remove_file(path);
         }
         mem::forget(drafts);
         return;
     }
-}
-
-/// The path of a draft: `.all.txt-4711.part` for `all.txt` in process 4711.
-fn draft_path(target: &Path, attempt: u32) -> PathBuf {
-    let own = target.file_name().unwrap_or_default().to_string_lossy();
-    let end = (0..=MAX_NAME_BYTES.min(own.len())).rfind(|&end| own.is_char_boundary(end));
-    let own = &own[..end.unwrap_or(0)];
-    let number = match attempt {
-        0 => String::new(),
-        more => format!("-{more}"),
-    };
-    target.with_file_name(OsString::from(format!(
-        ".{own}-{}{number}.part",
-        process::id()
-    )))
 }
 
 /// Copies the permissions of `old` to a file, and its owner where that is allowed.
@@ -196,16 +164,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_is_hidden_beside_its_file() {
-        let pid = process::id();
-        let path = |target: &str, attempt| draft_path(Path::new(target), attempt);
-        assert_eq!(
-            path("a/all.txt", 0),
-            PathBuf::from(format!("a/.all.txt-{pid}.part"))
-        );
-        assert_eq!(path("all", 2), PathBuf::from(format!(".all-{pid}-2.part")));
-        let long = "ä".repeat(127);
-        let draft = path(&long, 0);
-        assert!(draft.as_os_str().len() < 255);
+    fn the_name_of_a_draft_is_not_too_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("ä".repeat(127));
+        assert!(Draft::create_beside(&target, true).is_ok());
     }
 }

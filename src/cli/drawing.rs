@@ -2,20 +2,20 @@
 //! is filled. All but the first are searched for within the limits; if the search fails, the unsolved puzzle is drawn and the reason
 //! printed.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args, ValueEnum};
-use omnogram::error::{Error, Kind};
+use clap::{ArgGroup, Args};
+use omnogram::error::Error;
 use omnogram::format::Solutions;
 use omnogram::puzzle::{Grid, verify};
 use omnogram::render::{Drawing, Letters, Mark, Sheet};
-use omnogram::search::{Outcome, Verdict};
+use omnogram::search::Verdict;
+use omnogram::solutions::Stop;
 
 use super::session::Session;
-use super::status::{Failure, Status};
-use super::words::{Subject, counted, why_unsolvable};
+use super::status::{Answered, Status};
+use super::words::{Subject, counted};
 use super::{inputs, messages, shares};
 
 /// The content to draw; none of these options: the unsolved puzzle.
@@ -34,7 +34,7 @@ pub(super) struct Content {
     /// Draw the solutions in this file, a list as written by enumerate: the first N with --solutions N, otherwise up to 100. - is
     /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["solution", "goal", "ambiguous", "heat"])]
-    solutions_from: Option<PathBuf>,
+    pub(super) solutions_from: Option<PathBuf>,
 
     /// Draw the goal that the puzzle file gives
     #[arg(long)]
@@ -50,17 +50,11 @@ pub(super) struct Content {
 
     /// Draw the cells of each block of a row, or of a column, with a letter: A, B, C in the order of the clue
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "rows", requires = "grids")]
-    letters: Option<Lines>,
+    letters: Option<Letters>,
 
     /// Leave out the clues
     #[arg(long)]
     no_clues: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Lines {
-    Rows,
-    Columns,
 }
 
 /// Most solutions of a list that are drawn without `--solutions`.
@@ -83,22 +77,8 @@ pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
 }
 
 impl Content {
-    /// Whether clues are drawn: with a single drawing, unless `--no-clues` is given.
-    fn draw_clues(&self, drawings: usize) -> bool {
-        drawings == 1 && !self.no_clues
-    }
-
-    /// The file of solutions to read, if any.
-    pub(super) fn list_file(&self) -> Option<&PathBuf> {
-        self.solutions_from.as_ref()
-    }
-
     /// Finds the content and draws it.
-    pub(super) fn draw<'a>(
-        &self,
-        session: &Session,
-        subject: &Subject<'a>,
-    ) -> Result<Drawn<'a>, Failure> {
+    pub(super) fn draw<'a>(&self, session: &Session, subject: &Subject<'a>) -> Answered<Drawn<'a>> {
         let mut drawn = if self.ambiguous {
             draw_backbone(session, subject)
         } else if self.heat {
@@ -106,52 +86,44 @@ impl Content {
         } else {
             self.grids(session, subject)?
         };
-        let sheet = &mut drawn.sheet;
-        if !self.draw_clues(sheet.drawings.len()) {
-            let drawings = std::mem::take(&mut sheet.drawings);
-            sheet.drawings = drawings.into_iter().map(Drawing::without_clues).collect();
+        // Several drawings stand side by side without clues.
+        let drawings = &mut drawn.sheet.drawings;
+        if drawings.len() > 1 || self.no_clues {
+            let with_clues = mem::take(drawings).into_iter();
+            *drawings = with_clues.map(Drawing::without_clues).collect();
         }
         Ok(drawn)
     }
 
     /// Draws solutions or the goal, or the unsolved puzzle.
-    fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Failure> {
+    fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Answered<Drawn<'a>> {
         let puzzle = subject.puzzle;
         let (grids, status) = if let Some(file) = &self.solutions_from {
-            self.read_list(session, subject, file)?
+            (self.read_list(session, subject, file)?, Status::Complete)
         } else if self.goal {
             goal(subject)
+        } else if self.solution || self.solutions.is_some() {
+            find_solutions(session, subject, self.solutions.map_or(1, usize::from))
         } else {
-            match (self.solutions, self.solution) {
-                (Some(most), _) => find_solutions(session, subject, usize::from(most)),
-                (None, true) => find_solutions(session, subject, 1),
-                (None, false) => (Vec::new(), Status::Complete),
-            }
+            (Vec::new(), Status::Complete)
         };
         if grids.is_empty() {
-            return Ok(Drawn {
-                sheet: unsolved_sheet(subject),
-                status,
-                reveals: None,
-            });
+            return Ok(unsolved(subject, status));
         }
         let several = grids.len() > 1;
-        let draw = |(i, grid): (usize, &Grid)| {
+        let drawings = grids.iter().enumerate().map(|(i, grid)| {
             let drawing = match self.letters {
                 None => Drawing::solution(puzzle, grid),
-                Some(Lines::Rows) => Drawing::lettered(puzzle, grid, Letters::Rows),
-                Some(Lines::Columns) => Drawing::lettered(puzzle, grid, Letters::Columns),
+                Some(letters) => Drawing::lettered(puzzle, grid, letters),
             };
             if several {
                 drawing.captioned((i + 1).to_string())
             } else {
                 drawing
             }
-        };
+        });
         Ok(Drawn {
-            sheet: subject
-                .titled_sheet()
-                .drawings(grids.iter().enumerate().map(draw)),
+            sheet: subject.titled_sheet().drawings(drawings),
             status,
             reveals: Some(if several { "Solutions" } else { "Solution" }),
         })
@@ -163,16 +135,13 @@ impl Content {
         session: &Session,
         subject: &Subject<'_>,
         file: &Path,
-    ) -> Result<(Vec<Grid>, Status), Failure> {
+    ) -> Answered<Vec<Grid>> {
         let Subject { name, puzzle, .. } = subject;
+        subject.require_single("--solutions-from is for one puzzle, and there are several")?;
         let called = inputs::name(file);
-        if subject.several {
-            let message = "--solutions-from is for one puzzle, and there are several";
-            return Err(Error::new(Kind::Usage, message).into());
-        }
         let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();
-        let mut list = Solutions::new(open_list(file, &called)?, &called);
+        let mut list = Solutions::new(inputs::open(file)?, &called);
         while let Some(grid) = session.interrupt().while_reading(|| list.next()) {
             let grid = grid?;
             if grids.len() == most {
@@ -184,10 +153,8 @@ impl Content {
                 break;
             }
             if let Err(mismatch) = verify(puzzle, &grid) {
-                let message = format!(
-                    "{called}:{}: not a solution of {name}: {mismatch}",
-                    list.line()
-                );
+                let line = list.line();
+                let message = format!("{called}:{line}: not a solution of {name}: {mismatch}");
                 return Err(Error::data(message).into());
             }
             grids.push(grid);
@@ -195,17 +162,8 @@ impl Content {
         if grids.is_empty() {
             session.note(&format!("{called}: no solutions in this list"));
         }
-        Ok((grids, Status::Complete))
+        Ok(grids)
     }
-}
-
-/// Opens a list of solutions.
-fn open_list(file: &Path, name: &str) -> Result<Box<dyn BufRead>, Error> {
-    if inputs::is_stdin(file) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(file).map_err(|error| Error::io(name, error))?;
-    Ok(Box::new(BufReader::new(file)))
 }
 
 /// The goal that the puzzle file gives, or a printed error.
@@ -227,70 +185,64 @@ fn find_solutions(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec
     let status = match outcome.stopped {
         Some(stop) if grids.len() < most => {
             let found = match grids.len() {
-                0 => "undecided".to_owned(),
-                few => format!("at least {}", counted(few as u64, "solution")),
+                0 => "undecided,".to_owned(),
+                few => format!("at least {},", counted(few as u64, "solution")),
             };
-            session.note(&format!(
-                "{}: {found}, {}",
-                subject.name,
-                session.stop_reason(stop, None)
-            ));
-            Status::Stopped
+            note_stop(session, subject, &found, stop)
         }
+        _ if grids.is_empty() => note_no_solution(session, subject),
         _ => Status::Complete,
     };
-    if grids.is_empty() && status == Status::Complete {
-        note_no_solution(session, subject);
-    }
     (grids, status)
 }
 
+/// Prints how far a search came that was stopped.
+fn note_stop(session: &Session, subject: &Subject<'_>, found: &str, stop: Stop) -> Status {
+    let why = session.stop_reason(stop, None);
+    session.note(&format!("{}: {found} {why}", subject.name));
+    Status::Stopped
+}
+
 /// Prints that there is no solution.
-fn note_no_solution(session: &Session, subject: &Subject<'_>) {
-    let why = why_unsolvable(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+fn note_no_solution(session: &Session, subject: &Subject<'_>) -> Status {
+    let why = subject.why_no_solution();
     session.note(&format!("{}: no solution{why}", subject.name));
+    Status::Complete
 }
 
 /// Finds and draws the backbone and the ambiguous cells.
 fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (backbone, outcome) =
         session.search(subject, session.limits(), true, |search| search.backbone());
-    let mut status = Status::Complete;
-    if let Some(stop) = outcome.stopped {
-        let open = counted(backbone.undecided() as u64, "cell");
-        session.note(&format!(
-            "{}: {open} undecided, {}",
-            subject.name,
-            session.stop_reason(stop, None)
-        ));
-        status = Status::Stopped;
-    } else if outcome.solutions.verdict() == Verdict::None {
-        note_no_solution(session, subject);
-        return unsolved(subject, status);
-    }
+    let status = match outcome.stopped {
+        Some(stop) => {
+            let open = counted(backbone.undecided() as u64, "cell");
+            note_stop(session, subject, &format!("{open} undecided,"), stop)
+        }
+        None if outcome.solutions.verdict() == Verdict::None => {
+            return unsolved(subject, note_no_solution(session, subject));
+        }
+        None => Status::Complete,
+    };
     let marks = [
         (&backbone.filled, Mark::Filled),
         (&backbone.empty, Mark::Empty),
         (&backbone.ambiguous, Mark::Ambiguous),
     ];
-    let drawing = Drawing::marked(subject.puzzle, &marks);
     let filled = backbone.filled.filled();
+    let empty = backbone.same() - filled;
     let legend = [
         (Mark::Filled, filled, "filled in every solution"),
-        (
-            Mark::Empty,
-            backbone.same() - filled,
-            "empty in every solution",
-        ),
+        (Mark::Empty, empty, "empty in every solution"),
         (Mark::Ambiguous, backbone.differing(), "ambiguous"),
         (Mark::Unknown, backbone.undecided(), "undecided"),
     ];
-    let legend = legend.iter().filter(|(_, cells, _)| *cells > 0);
+    let shown = legend.into_iter().filter(|(_, cells, _)| *cells > 0);
     Drawn {
         sheet: subject
             .titled_sheet()
-            .legend(legend.map(|&(mark, _, words)| (mark, words.to_owned())))
-            .drawings([drawing]),
+            .legend(shown.map(|(mark, _, words)| (mark, words.to_owned())))
+            .drawings([Drawing::marked(subject.puzzle, &marks)]),
         status,
         reveals: Some("Ambiguous cells"),
     }
@@ -299,24 +251,15 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 /// Counts and draws the share of solutions in which each cell is filled.
 fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (cells, outcome) = shares::count_cells(session, subject);
-    let Outcome {
-        solutions, stopped, ..
-    } = &outcome;
-    let status = match stopped {
-        None => Status::Complete,
+    let status = match outcome.stopped {
         Some(stop) => {
-            let why = session.stop_reason(*stop, None);
-            session.note(&format!(
-                "{}: {solutions} solutions, count not finished: {why}",
-                subject.name
-            ));
-            Status::Stopped
+            let found = format!("{} solutions, count not finished:", outcome.solutions);
+            note_stop(session, subject, &found, stop)
         }
+        None if cells.is_none() => note_no_solution(session, subject),
+        None => Status::Complete,
     };
     let Some(cells) = cells else {
-        if status == Status::Complete {
-            note_no_solution(session, subject);
-        }
         return unsolved(subject, status);
     };
     Drawn {

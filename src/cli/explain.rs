@@ -1,25 +1,24 @@
 //! `omnogram explain`: how a person would solve a puzzle, step by step.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use omnogram::board::Cell;
-use omnogram::design::{Ending, Explainer, Explanation, Position, Standing, Step};
-use omnogram::error::{Error, Kind};
+use omnogram::design::{Ending, Explainer, Explanation, Position, Reason, Standing, Step};
+use omnogram::error::{Error, Result};
 use omnogram::format;
 use omnogram::puzzle::Line;
 use omnogram::render::{self, Frame};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::NoExtra;
+use super::answer::Answer;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
-use super::output::{Output, Outputs, Replacing};
+use super::output::{Output, Outputs, Replacing, print};
 use super::session::Session;
-use super::status::{Answered, Failure, Status};
+use super::status::{Answered, Status};
 use super::words::{Subject, counted, why_unsolvable};
 use super::{answer, inputs};
 
@@ -75,9 +74,11 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// The last object of an explanation as JSON.
+/// The end of an explanation, and its last object as JSON.
 #[derive(Serialize)]
 struct Summary<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
     ending: &'a str,
     /// Number of steps.
     steps: usize,
@@ -89,48 +90,53 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<Vec<(usize, usize, char)>>,
     stopped: Option<Stop>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Answer for Summary<'_> {
+    fn text(&self, _: &Session) -> String {
+        self.text.clone()
+    }
+
+    fn status(&self) -> Status {
+        if self.wrong.is_some() {
+            return Status::Data;
+        }
+        Status::of(self.stopped)
+    }
 }
 
 /// Most bytes of a file with a position: 4096 rows of 4096 cells, with line breaks of two bytes.
-const MAX_POSITION_BYTES: u64 = 4096 * 4098;
+const MAX_POSITION_BYTES: usize = 4096 * 4098;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let read: Vec<PathBuf> = options.position.iter().cloned().collect();
-    let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &read);
-    inputs::check_stdin_once(&options.puzzles.puzzles, &read)?;
+    let puzzles = &options.puzzles.puzzles;
+    let read = options.position.as_slice();
+    inputs::check_stdin_once(puzzles, read)?;
     let position = options.position.as_deref().map(read_position).transpose()?;
-    let page = options.html.as_deref().map(|path| outputs.file(Some(path)));
-    let mut page = page.transpose()?;
-    let session =
-        &Session::new(&options.search_options, &options.answer_options)?.also_reading(read);
-    let single = options.position.is_some() || options.html.is_some();
-    session.answer_each(&options.puzzles.puzzles, |subject| {
-        if single && subject.several {
+    let mut outputs = Outputs::new(options.replacing, puzzles, read);
+    let mut page = outputs.optional(options.html.as_deref())?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?
+        .also_reading(read.to_vec());
+    session.answer_each(puzzles, |subject| {
+        if options.position.is_some() || options.html.is_some() {
             let message = "--position and --html are for one puzzle, and there are several";
-            return Err(Error::new(Kind::Usage, message).into());
+            subject.require_single(message)?;
         }
         answer(session, subject, options, position.as_ref(), page.as_mut())
     })
 }
 
 /// Reads a position from a file, or from standard input for `-`.
-fn read_position(path: &Path) -> Result<Position, Error> {
-    let name = inputs::name(path);
-    let mut bytes = Vec::new();
-    let read = if inputs::is_stdin(path) {
-        io::stdin()
-            .lock()
-            .take(MAX_POSITION_BYTES + 1)
-            .read_to_end(&mut bytes)
+fn read_position(path: &Path) -> Result<Position> {
+    let bytes = inputs::read_file(path)?;
+    let position = if bytes.len() > MAX_POSITION_BYTES {
+        Err(Error::data("too large for a position"))
     } else {
-        File::open(path).and_then(|file| file.take(MAX_POSITION_BYTES + 1).read_to_end(&mut bytes))
+        format::decode(&bytes).and_then(str::parse)
     };
-    read.map_err(|error| Error::io(&name, error))?;
-    if bytes.len() as u64 > MAX_POSITION_BYTES {
-        return Err(Error::data("too large for a position").in_file(&name));
-    }
-    let position = format::decode(&bytes).and_then(str::parse::<Position>);
-    position.map_err(|error| error.in_file(&name))
+    position.map_err(|error| error.in_file(&inputs::name(path)))
 }
 
 fn answer(
@@ -141,127 +147,94 @@ fn answer(
     page: Option<&mut Output>,
 ) -> Answered {
     let started = Instant::now();
-    if let Some(position) = position {
+    if let (Some(position), Some(file)) = (position, &options.position) {
         let limits = session.limits();
-        let standing = session.on_threads(|| position.check(subject.puzzle, &limits));
-        let file = options.position.as_deref().map(inputs::name);
-        let failed = |error: Error| error.in_file(&file.unwrap_or_default());
-        let standing = standing.map_err(failed)?;
+        let standing = session
+            .on_threads(|| position.check(subject.puzzle, &limits))
+            .map_err(|error| error.in_file(&inputs::name(file)))?;
         if standing != Standing::Right {
-            return refuse(session, subject, position, &standing);
+            return session.answer(&refusal(session, subject, position, &standing));
         }
     }
-    if subject.several && !session.json() {
-        session.print(&format!("==> {} <==\n", subject.label()))?;
-    }
-    let limits = session.limits_since(started);
-    let explainer = Explainer::new(subject.puzzle)
-        .limits(limits)
-        .position(position.cloned());
     let (json, hint, paged) = (session.json(), options.hint, page.is_some());
-    let mut steps = Vec::new();
-    let mut tally = Tally::default();
+    if !json {
+        session.print(&subject.block_heading())?;
+    }
+    let explainer = Explainer::new(subject.puzzle)
+        .limits(session.limits_since(started))
+        .position(position.cloned());
+    let mut frames = Vec::new();
+    let mut tally = Tally::new();
     let mut number = 0;
     let mut written = Ok(());
     let explained = session.on_threads(|| {
         explainer.run(|step| {
             number += 1;
-            tally.add(step);
+            *tally.entry(without_number(step.reason)).or_default() += 1;
             if paged {
-                steps.push(frame(step));
+                frames.push(frame(step));
                 return true;
             }
-            let text = match (json, hint) {
+            written = print(&match (json, hint) {
                 (true, _) => answer::json_line(step),
                 (false, true) => format!("{}\n", step.words),
                 (false, false) => format!("{number:>3}. {}\n", step.words),
-            };
-            written = io::stdout().lock().write_all(text.as_bytes());
+            });
             written.is_ok() && !hint
         })
     });
-    written.map_err(|error| Failure::writing("<stdout>", error))?;
+    written?;
     let explanation = explained?;
-    let status = match explanation.ending {
-        Ending::Stopped(_) => Status::Stopped,
-        _ => Status::Complete,
+    let stopped = match explanation.ending {
+        Ending::Stopped(stop) => Some(stop),
+        _ => None,
     };
     let closing = closing(session, subject, &explanation, &tally);
     if let Some(page) = page {
         let given = position.into_iter().flat_map(Position::known);
         let given: Vec<_> = given.map(|(cell, value)| place(cell, value)).collect();
         let sheet = subject.titled_sheet();
-        let html = render::steps(subject.puzzle, &sheet, &given, &steps, &closing);
+        let html = render::steps(subject.puzzle, &sheet, &given, &frames, &closing);
         page.write(html.as_bytes())?;
         page.finish()?;
     }
-    if json {
-        let stopped = match explanation.ending {
-            Ending::Stopped(stop) => Some(stop),
-            _ => None,
-        };
-        let summary = Summary {
-            ending: explanation.ending.name(),
-            steps: explanation.steps,
-            unknown: explanation.position.unknown_cells(),
-            position: explanation.position.rows(),
-            wrong: None,
-            stopped,
-        };
-        session.print(&answer::answer_line(subject, &NoExtra {}, summary))?;
-    } else if !(hint && explanation.steps > 0) {
-        let picture = match explanation.position.unknown_cells() {
-            0 => String::new(),
-            _ => format!("\n{}", explanation.position),
-        };
-        let blank = if subject.several { "\n" } else { "" };
-        session.print(&format!("{closing}\n{picture}{blank}"))?;
-    }
-    Ok(status)
+    let Explanation {
+        steps, position, ..
+    } = &explanation;
+    let unknown = position.unknown_cells();
+    let blank = if subject.several { "\n" } else { "" };
+    let text = match (hint && *steps > 0, unknown) {
+        (true, _) => String::new(),
+        (false, 0) => format!("{closing}\n{blank}"),
+        (false, _) => format!("{closing}\n\n{position}{blank}"),
+    };
+    session.answer(&Summary {
+        subject,
+        ending: explanation.ending.name(),
+        steps: *steps,
+        unknown,
+        position: position.rows(),
+        wrong: None,
+        stopped,
+        text,
+    })
 }
 
-/// Says what is wrong with a position.
-fn refuse(
+/// What is wrong with a position.
+fn refusal<'a>(
     session: &Session,
-    subject: &Subject<'_>,
+    subject: &'a Subject<'a>,
     position: &Position,
     standing: &Standing,
-) -> Answered {
-    let (ending, status, stopped) = match standing {
-        Standing::Unsolvable => ("none", Status::Complete, None),
-        Standing::Undecided(stop) => ("stopped", Status::Stopped, Some(*stop)),
-        _ => ("wrong", Status::Data, None),
-    };
-    let wrong: &[Cell] = match standing {
-        Standing::Wrong(cells) => cells,
-        _ => &[],
-    };
-    if session.json() {
-        let sign = |cell: &Cell| {
-            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-            let sign = match position.get(row, column) {
-                Some(true) => '#',
-                _ => '.',
-            };
-            (row + 1, column + 1, sign)
-        };
-        let summary = Summary {
-            ending,
-            steps: 0,
-            unknown: position.unknown_cells(),
-            position: position.rows(),
-            wrong: (ending == "wrong").then(|| wrong.iter().map(sign).collect()),
-            stopped,
-        };
-        session.print(&answer::answer_line(subject, &NoExtra {}, summary))?;
-        return Ok(status);
-    }
-    let text = match standing {
-        Standing::Unsolvable => no_solution(subject, None),
-        Standing::Undecided(stop) => format!(
-            "Whether the position is right is undecided, {}.",
-            session.stop_reason(*stop, None)
-        ),
+) -> Summary<'a> {
+    let mut wrong = Vec::new();
+    let (ending, stopped, text) = match standing {
+        Standing::Unsolvable => ("none", None, no_solution(subject, None)),
+        Standing::Undecided(stop) => {
+            let why = session.stop_reason(*stop, None);
+            let text = format!("Whether the position is right is undecided, {why}.");
+            ("stopped", Some(*stop), text)
+        }
         Standing::Wrong(cells) => {
             let mut text = match cells.len() {
                 1 => "One cell of the position is wrong:".to_owned(),
@@ -269,23 +242,31 @@ fn refuse(
             };
             for cell in cells {
                 let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-                let (is, should) = match position.get(row, column) {
-                    Some(true) => ("filled", "empty"),
-                    _ => ("empty", "filled"),
+                let (sign, is, should) = match position.get(row, column) {
+                    Some(true) => ('#', "filled", "empty"),
+                    _ => ('.', "empty", "filled"),
                 };
-                text += &format!(
-                    "\n  row {}, column {} is {is}, and must be {should}",
-                    row + 1,
-                    column + 1
-                );
+                let (row, column) = (row + 1, column + 1);
+                text += &format!("\n  row {row}, column {column} is {is}, and must be {should}");
+                wrong.push((row, column, sign));
             }
-            text
+            ("wrong", None, text)
         }
-        _ => "No solution agrees with the position, although each of its cells is right in some solution."
-            .to_owned(),
+        _ => {
+            let text = "No solution agrees with the position, although each of its cells is right in some solution.";
+            ("wrong", None, text.to_owned())
+        }
     };
-    session.print(&(text + "\n"))?;
-    Ok(status)
+    Summary {
+        subject,
+        ending,
+        steps: 0,
+        unknown: position.unknown_cells(),
+        position: position.rows(),
+        wrong: (ending == "wrong").then_some(wrong),
+        stopped,
+        text: text + "\n",
+    }
 }
 
 fn no_solution(subject: &Subject<'_>, line: Option<Line>) -> String {
@@ -313,7 +294,14 @@ fn closing(
     };
     match explanation.ending {
         Ending::Solved if explanation.steps == 0 => "Every cell is known already.".to_owned(),
-        Ending::Solved => format!("Solved in {steps}: {tally}."),
+        Ending::Solved => {
+            let reasons = tally.iter();
+            let reasons = reasons.map(|(reason, number)| format!("{number} {}", reason.name()));
+            format!(
+                "Solved in {steps}: {}.",
+                reasons.collect::<Vec<_>>().join(", ")
+            )
+        }
         Ending::Unsolvable(line) => no_solution(subject, line),
         Ending::Several => format!(
             "{remain} after {steps}: the puzzle has several solutions, so nothing more follows."
@@ -322,12 +310,21 @@ fn closing(
             "{remain} after {steps}: there is one solution, but trying single cells does not lead to it."
         ),
         Ending::Stopped(stop) => {
-            format!(
-                "{remain} after {steps}, {}.",
-                session.stop_reason(stop, None)
-            )
+            let why = session.stop_reason(stop, None);
+            format!("{remain} after {steps}, {why}.")
         }
         _ => format!("{remain} after {steps}."),
+    }
+}
+
+/// How often each reason was given, the simplest first: `12 overlap, 3 edge`.
+type Tally = BTreeMap<Reason, usize>;
+
+/// A reason as it is counted: contradictions after any number of lines together.
+fn without_number(reason: Reason) -> Reason {
+    match reason {
+        Reason::Contradiction(_) => Reason::Contradiction(0),
+        other => other,
     }
 }
 
@@ -350,29 +347,4 @@ fn frame(step: &Step) -> Frame {
         .tried(tried)
         .reason(step.reason.to_string())
         .words(&step.words)
-}
-
-/// How often each reason was given, the simplest first.
-#[derive(Debug, Default)]
-struct Tally(Vec<(omnogram::design::Reason, usize)>);
-
-impl Tally {
-    fn add(&mut self, step: &Step) {
-        let name = step.reason.name();
-        match self.0.iter_mut().find(|(reason, _)| reason.name() == name) {
-            Some((_, number)) => *number += 1,
-            None => self.0.push((step.reason, 1)),
-        }
-    }
-}
-
-impl std::fmt::Display for Tally {
-    /// `12 overlap, 3 edge`
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut reasons = self.0.clone();
-        reasons.sort_unstable();
-        let words = reasons.iter();
-        let words = words.map(|(reason, number)| format!("{number} {}", reason.name()));
-        f.write_str(&words.collect::<Vec<_>>().join(", "))
-    }
 }

@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use crossbeam::channel::{Receiver, bounded};
+use clap::Args;
+use crossbeam::channel::Receiver;
 use omnogram::design::{Generated, Generator, Method, Symmetry, Wanted};
 use omnogram::error::Result;
 use omnogram::format::Format;
@@ -73,7 +73,7 @@ pub(super) struct Options {
 
     /// Make unique puzzles for which this is the simplest method that solves them
     #[arg(long, group = "wanted", value_name = "METHOD", conflicts_with = "from")]
-    method: Option<WantedMethod>,
+    method: Option<Method>,
 
     /// Make symmetric pictures [default of SYMMETRY: left-right]
     #[arg(
@@ -84,7 +84,7 @@ pub(super) struct Options {
         default_missing_value = "left-right",
         conflicts_with = "from"
     )]
-    symmetric: Option<WantedSymmetry>,
+    symmetric: Option<Symmetry>,
 
     /// Give a puzzle up after N random pictures [default: after about 50 million settled lines]
     #[arg(long, value_name = "N", value_parser = number, conflicts_with = "from")]
@@ -111,64 +111,6 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// The methods that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WantedMethod {
-    /// Single lines are enough
-    Lines,
-    /// A cell must be tried both ways
-    Probing,
-    /// A cell must be tried, and others within the trial
-    #[value(name = "nested-2")]
-    Nested2,
-    /// None of these is enough
-    Search,
-}
-
-/// The symmetries that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WantedSymmetry {
-    /// The left half mirrors the right one
-    LeftRight,
-    /// The upper half mirrors the lower one
-    TopBottom,
-    /// Left-right and top-bottom
-    Both,
-    /// The same upside down
-    HalfTurn,
-    /// The same after a quarter turn; square pictures
-    QuarterTurn,
-    /// Mirrored at the main diagonal; square pictures
-    Diagonal,
-    /// All of these; square pictures
-    Full,
-}
-
-impl From<WantedMethod> for Method {
-    fn from(method: WantedMethod) -> Self {
-        match method {
-            WantedMethod::Lines => Method::Lines,
-            WantedMethod::Probing => Method::Probing,
-            WantedMethod::Nested2 => Method::Nested2,
-            WantedMethod::Search => Method::Search,
-        }
-    }
-}
-
-impl From<WantedSymmetry> for Symmetry {
-    fn from(symmetry: WantedSymmetry) -> Self {
-        match symmetry {
-            WantedSymmetry::LeftRight => Symmetry::LeftRight,
-            WantedSymmetry::TopBottom => Symmetry::TopBottom,
-            WantedSymmetry::Both => Symmetry::Both,
-            WantedSymmetry::HalfTurn => Symmetry::HalfTurn,
-            WantedSymmetry::QuarterTurn => Symmetry::QuarterTurn,
-            WantedSymmetry::Diagonal => Symmetry::Diagonal,
-            WantedSymmetry::Full => Symmetry::Full,
-        }
-    }
-}
-
 fn share(text: &str) -> std::result::Result<f64, String> {
     let share = text
         .parse()
@@ -185,27 +127,18 @@ pub(super) fn run(options: &Options) -> Answered {
     let generator = generator(options, seed)?;
     let mut output = open(options)?;
     let session = &Session::new(&options.search_options, &options.answer_options)?;
-    let made = if let Some(image) = &options.from {
-        let wanted = WantedNear {
-            image,
-            size: options.size,
-            line_solvable: options.line_solvable,
-            number: options.number,
-            to_file: options.output.is_some(),
-        };
-        near_image::run(session, wanted, &mut output)
-    } else {
-        let mut run = Run {
-            session,
-            options,
-            generator,
-            seed,
-            made: 0,
-            status: Status::Complete,
-            output: &mut output,
-        };
-        let made = run.make_all();
-        made.map(|()| run.status)
+    let made = match &options.from {
+        Some(image) => {
+            let wanted = WantedNear {
+                image,
+                size: options.size,
+                line_solvable: options.line_solvable,
+                number: options.number,
+                to_file: options.output.is_some(),
+            };
+            near_image::run(session, wanted, &mut output)
+        }
+        None => make_all(session, options, &generator, seed, &mut output),
     };
     // Titles are made up here, so that it needs no warning where the format has none.
     Ok(made.unwrap_or_else(Failure::report).max(output.end(true)))
@@ -216,14 +149,14 @@ fn generator(options: &Options, seed: u64) -> Result<Generator> {
     let (width, height) = options.size.unwrap_or((1, None));
     let height = height.unwrap_or(width);
     let wanted = match (options.method, options.line_solvable) {
-        (Some(method), _) => Wanted::Method(method.into()),
+        (Some(method), _) => Wanted::Method(method),
         (None, true) => Wanted::Method(Method::Lines),
         (None, false) if options.unique => Wanted::Unique,
         (None, false) => Wanted::Anything,
     };
     let generator = Generator::new(width, height)?
         .density(options.density)?
-        .symmetry(options.symmetric.map(Symmetry::from))?;
+        .symmetry(options.symmetric)?;
     Ok(generator
         .seed(seed)
         .wanted(wanted)
@@ -233,119 +166,95 @@ fn generator(options: &Options, seed: u64) -> Result<Generator> {
 fn open(options: &Options) -> Result<PuzzleOutput> {
     let path = options.output.as_deref().unwrap_or(Path::new("-"));
     let named = Target::of(path).filter(|_| !inputs::is_stdin(path));
-    let to = options.to.or(named);
-    let to = to.or_else(|| Format::named("non").map(Target::Format));
-    let images: Vec<PathBuf> = options.from.iter().cloned().collect();
-    input_files::check_stdout(&[], &images)?;
-    let output = PuzzleOutput::new(path, to, options.replacing, &[], &images)?;
+    let to = options
+        .to
+        .or(named)
+        .or(Format::named("non").map(Target::from));
+    let images = options.from.as_slice();
+    input_files::check_stdout(&[], images)?;
+    let output = PuzzleOutput::new(path, to, options.replacing, &[], images)?;
     output.check_number(options.number)?;
     Ok(output)
 }
 
-/// The state of a run.
-struct Run<'a> {
-    session: &'a Session,
-    options: &'a Options,
-    generator: Generator,
+/// Makes all puzzles, several at once, each on one thread, and writes them in order.
+fn make_all(
+    session: &Session,
+    options: &Options,
+    generator: &Generator,
     seed: u64,
-    /// Puzzles made so far.
-    made: u64,
-    status: Status,
-    output: &'a mut PuzzleOutput,
+    output: &mut PuzzleOutput,
+) -> Answered {
+    let (wanted, started) = (options.number, Instant::now());
+    let most_ahead = MAX_AHEAD_PER_THREAD * session.pool().current_num_threads();
+    let to_terminal = options.output.is_none() && io::stdout().is_terminal();
+    let mut steps = Steps::new(session.show_progress(), !to_terminal, wanted);
+    let mut waiting: VecDeque<Receiver<Generated>> = VecDeque::new();
+    let mut numbers = 0..wanted;
+    let (mut made, mut status) = (0, Status::Complete);
+    let mut stop = None;
+    let mut written = Ok(());
+    while stop.is_none() && written.is_ok() {
+        let free = most_ahead - waiting.len();
+        waiting.extend(numbers.by_ref().take(free).map(|number| {
+            let generator = generator.clone();
+            session.start(started, move |limits| generator.limits(limits).make(number))
+        }));
+        let Some(Ok(generated)) = waiting.pop_front().map(|receiver| receiver.recv()) else {
+            break;
+        };
+        steps.advance();
+        stop = generated.stopped.filter(|&stop| stop != Stop::Nodes);
+        if generated.puzzle.is_some() {
+            made += 1;
+        } else {
+            status = Status::Stopped;
+        }
+        written = steps.suspend(|| write(session, options, seed, generated, output));
+    }
+    steps.end();
+    written?;
+    if let Some(stop) = stop {
+        let wanted = counted(wanted, "puzzle");
+        let why = session.stop_reason(stop, None);
+        session.note(&format!("{made} of {wanted} made: {why}"));
+    }
+    output.finish()?;
+    Ok(status)
 }
 
-impl Run<'_> {
-    /// Makes all puzzles, several at once, each on one thread, and writes them in order.
-    fn make_all(&mut self) -> Answered<()> {
-        let started = Instant::now();
-        let wanted = self.options.number;
-        let threads = self.session.pool().current_num_threads();
-        let to_terminal = self.options.output.is_none() && io::stdout().is_terminal();
-        let mut steps = Steps::new(self.session.show_progress(), !to_terminal, wanted);
-        let mut waiting = VecDeque::new();
-        let mut next = 0;
-        let mut stop = None;
-        let mut written = Ok(());
-        while stop.is_none() && written.is_ok() {
-            while next < wanted && waiting.len() < MAX_AHEAD_PER_THREAD * threads {
-                waiting.push_back(self.start(next, started));
-                next += 1;
-            }
-            let Some(generated) = waiting
-                .pop_front()
-                .and_then(|receiver: Receiver<Generated>| receiver.recv().ok())
-            else {
-                break;
-            };
-            steps.advance();
-            stop = generated.stopped.filter(|&stop| stop != Stop::Nodes);
-            written = steps.suspend(|| self.take(generated));
-        }
-        steps.end();
-        written?;
-        if let Some(stop) = stop {
-            let why = self.session.stop_reason(stop, None);
-            let wanted = counted(wanted, "puzzle");
-            self.session
-                .note(&format!("{} of {wanted} made: {why}", self.made));
-        }
-        self.output.finish()
+/// Writes a puzzle, or says that it could not be made.
+fn write(
+    session: &Session,
+    options: &Options,
+    seed: u64,
+    mut generated: Generated,
+    output: &mut PuzzleOutput,
+) -> Answered<()> {
+    let number = generated.number + 1;
+    generated.number = number;
+    generated.puzzle = generated.puzzle.map(|puzzle| {
+        let title = format!("Seed {seed}, number {number}");
+        let notes = puzzle.notes().clone().title(title);
+        puzzle.with_notes(notes).expect("the goal is unchanged")
+    });
+    // A run that is stopped does not answer the puzzles that it was making.
+    let interrupted = generated.stopped.is_some_and(|stop| stop != Stop::Nodes);
+    if session.json() && (generated.puzzle.is_some() || !interrupted) {
+        session.print(&answer::json_line(&generated))?;
     }
-
-    /// Starts to make a puzzle on a thread of the session, as soon as one is free.
-    fn start(&self, number: u64, started: Instant) -> Receiver<Generated> {
-        let (sender, receiver) = bounded(1);
-        let threads = self.session.pool().current_num_threads() as u64;
-        let (generator, limits) = (self.generator.clone(), self.session.limits());
-        let memory = limits.memory.map(|memory| memory / threads);
-        self.session.pool().spawn_fifo(move || {
-            let left = limits
-                .time
-                .map(|time| time.saturating_sub(started.elapsed()));
-            let limits = limits.time(left).memory(memory);
-            // There is no receiver any more if the run has been stopped.
-            let _ = sender.send(generator.limits(limits).make(number));
-        });
-        receiver
-    }
-
-    /// Writes a puzzle, or says that it could not be made.
-    fn take(&mut self, mut generated: Generated) -> Answered<()> {
-        let number = generated.number + 1;
-        generated.number = number;
-        if let Some(puzzle) = generated.puzzle.take() {
-            let notes = puzzle.notes().clone();
-            let title = format!("Seed {}, number {number}", self.seed);
-            let titled = puzzle.with_notes(notes.title(title));
-            generated.puzzle = Some(titled.expect("the goal is unchanged"));
+    if let Some(puzzle) = generated.puzzle {
+        if session.json() && options.output.is_none() {
+            return Ok(());
         }
-        if self.session.json() && self.interests(&generated) {
-            self.session.print(&answer::json_line(&generated))?;
-        }
-        match generated.puzzle {
-            Some(puzzle) => {
-                self.made += 1;
-                if self.session.json() && self.options.output.is_none() {
-                    Ok(())
-                } else {
-                    self.output.add(format!("generated#{number}"), puzzle)
-                }
-            }
-            None => {
-                self.status = self.status.max(Status::Stopped);
-                let why = match generated.stopped {
-                    Some(Stop::Nodes) => self.session.stop_reason(Stop::Nodes, None),
-                    Some(_) => return Ok(()),
-                    None => format!("given up after {}", counted(generated.attempts, "attempt")),
-                };
-                self.session.note(&format!("number {number}: {why}"));
-                Ok(())
-            }
-        }
+        return output.add(format!("generated#{number}"), puzzle);
     }
-
-    /// Whether a result is an answer: a puzzle, or that there is none.
-    fn interests(&self, generated: &Generated) -> bool {
-        generated.puzzle.is_some() || matches!(generated.stopped, None | Some(Stop::Nodes))
+    if !interrupted {
+        let why = match generated.stopped {
+            Some(stop) => session.stop_reason(stop, None),
+            None => format!("given up after {}", counted(generated.attempts, "attempt")),
+        };
+        session.note(&format!("number {number}: {why}"));
     }
+    Ok(())
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use omnogram::error::{Error, Kind};
+use omnogram::error::Result;
 use omnogram::graph::{Nnf, SolutionGraph};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
 use super::output::{Output, Outputs};
 use super::session::Session;
-use super::status::Answered;
+use super::status::{Answered, usage};
 use super::words::{Subject, counted};
 
 /// The output file of a solution graph.
@@ -22,37 +22,24 @@ pub(super) struct GraphFile {
 
 impl GraphFile {
     /// Opens this file, which cannot be standard output: the number of solutions is printed there.
-    pub(super) fn new(outputs: &mut Outputs, path: &Path) -> Result<Self, Error> {
+    pub(super) fn new(outputs: &mut Outputs, path: &Path) -> Result<Self> {
         let output = outputs.file(Some(path))?;
-        match output {
-            Output::Stdout => {
-                let message = "--graph writes to a file, as standard output is for the number";
-                Err(Error::new(Kind::Usage, message))
-            }
-            output => Ok(GraphFile { output, size: None }),
+        if matches!(output, Output::Stdout) {
+            let message = "--graph writes to a file, as standard output is for the number";
+            return Err(usage(message));
         }
+        Ok(GraphFile { output, size: None })
     }
 
     /// Writes the graph of a puzzle. Returns the reason if a limit stopped it before the end.
     pub(super) fn write(
         &mut self,
-        solution_graph: &SolutionGraph,
+        graph: &SolutionGraph,
         limits: &Limits,
     ) -> Answered<Option<Stop>> {
-        let mut halt = None;
-        let written = solution_graph.write_nnf(limits, |text| {
-            let written = self.output.write(text);
-            halt = written.err();
-            halt.is_none()
-        });
-        match (written, halt) {
-            (_, Some(halt)) => Err(halt),
-            (Err(stop), None) => Ok(Some(stop)),
-            (Ok(size), None) => {
-                self.size = Some(size);
-                Ok(None)
-            }
-        }
+        let size = write_nnf(graph, limits, |text| self.output.write(text))?;
+        self.size = size.ok();
+        Ok(size.err())
     }
 
     /// Finishes the file and prints the size of the graph if it is complete; otherwise prints that there is no graph.
@@ -72,12 +59,22 @@ impl GraphFile {
     }
 
     /// Checks that the graph is of a single puzzle.
-    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
-        if subject.several {
-            let message = "--graph writes the graph of one puzzle, and there are several";
-            Err(Error::new(Kind::Usage, message).into())
-        } else {
-            Ok(())
-        }
+    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Result<()> {
+        subject.require_single("--graph writes the graph of one puzzle, and there are several")
     }
+}
+
+/// Writes a graph, and returns its size, or the reason if a limit stopped it before the end.
+pub(super) fn write_nnf(
+    graph: &SolutionGraph,
+    limits: &Limits,
+    mut write: impl FnMut(&[u8]) -> Answered<()>,
+) -> Answered<std::result::Result<Nnf, Stop>> {
+    let mut written = Ok(());
+    let size = graph.write_nnf(limits, |text| {
+        written = write(text);
+        written.is_ok()
+    });
+    written?;
+    Ok(size)
 }

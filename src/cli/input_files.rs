@@ -6,26 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use omnogram::error::{Error, Kind};
+use omnogram::error::Error;
 
 use super::inputs;
+use super::status::usage;
 
 /// An error if standard output is redirected to an input file: the shell has truncated it, or appends to it.
 pub(super) fn check_stdout(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
-    let Some(stdout) = redirected_file(io::stdout()) else {
-        return Ok(());
-    };
-    if InputFiles::new(puzzles, files).contains(&stdout) {
+    let stdout = redirected_file(io::stdout());
+    if stdout.is_some_and(|stdout| InputFiles::new(puzzles, files).ids().contains(&stdout)) {
         let message = "this is an input file: it would be overwritten";
-        Err(Error::new(Kind::Usage, message).in_file("<stdout>"))
-    } else {
-        Ok(())
+        return Err(usage(message).in_file("<stdout>"));
     }
-}
-
-/// Whether this file is one of those that the PUZZLE arguments name.
-pub(super) fn is_puzzle_input(file: &Path, puzzles: &[PathBuf]) -> bool {
-    FileId::at(file).is_some_and(|file| InputFiles::new(puzzles, &[]).contains(&file))
+    Ok(())
 }
 
 /// The identity of a regular file: equal for all names of the same file.
@@ -76,48 +69,49 @@ fn redirected_file<T>(_: T) -> Option<FileId> {
 /// The set of files that a command reads.
 #[derive(Debug)]
 pub(super) struct InputFiles {
-    files: HashSet<FileId>,
-    /// The PUZZLE arguments, and the files that they name; folders are searched on the first look-up that needs it.
     puzzles: Vec<PathBuf>,
-    found: OnceLock<HashSet<FileId>>,
+    files: Vec<PathBuf>,
+    /// Found on the first look-up: before the run if the command has an output file, and never if it has none.
+    ids: OnceLock<HashSet<FileId>>,
 }
 
 impl InputFiles {
     /// The files that these PUZZLE arguments name, and these files; `-` is standard input.
     pub(super) fn new(puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
-        let files = files.iter().filter_map(|path| {
-            if inputs::is_stdin(path) {
-                redirected_file(io::stdin())
-            } else {
-                FileId::at(path)
-            }
-        });
         InputFiles {
-            files: files.collect(),
             puzzles: puzzles.to_vec(),
-            found: OnceLock::new(),
+            files: files.to_vec(),
+            ids: OnceLock::new(),
         }
     }
 
-    fn contains(&self, file: &FileId) -> bool {
-        let find = || {
-            let stdin = self.puzzles.iter().any(|path| inputs::is_stdin(path));
-            let stdin = stdin.then(|| redirected_file(io::stdin())).flatten();
-            let named = inputs::files(&self.puzzles);
-            let named = named.iter().filter_map(|path| FileId::at(path));
-            named.chain(stdin).collect()
-        };
-        self.files.contains(file) || self.found.get_or_init(find).contains(file)
+    fn ids(&self) -> &HashSet<FileId> {
+        self.ids.get_or_init(|| {
+            let mut paths = self.puzzles.iter().chain(&self.files);
+            let reads_stdin = paths.any(|path| inputs::is_stdin(path));
+            let stdin = reads_stdin.then(|| redirected_file(io::stdin())).flatten();
+            let puzzles = inputs::files(&self.puzzles);
+            let named = puzzles.iter().chain(&self.files);
+            named
+                .filter_map(|path| FileId::at(path))
+                .chain(stdin)
+                .collect()
+        })
+    }
+
+    /// Whether the file of this name is one of them.
+    pub(super) fn contains(&self, file: &Path) -> bool {
+        let ids = self.ids();
+        FileId::at(file).is_some_and(|file| ids.contains(&file))
     }
 
     /// An error if `target` is one of these files, which must not be overwritten.
     pub(super) fn refuse_input(&self, target: &Path, name: &str) -> Result<(), Error> {
-        if FileId::at(target).is_some_and(|file| self.contains(&file)) {
+        if self.contains(target) {
             let message =
                 "this is an input file: it would be overwritten, and --force does not allow that";
-            Err(Error::new(Kind::Usage, message).in_file(name))
-        } else {
-            Ok(())
+            return Err(usage(message).in_file(name));
         }
+        Ok(())
     }
 }

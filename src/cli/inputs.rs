@@ -2,14 +2,17 @@
 //! searched for names with a known ending; a file that is named directly is read whatever its name. All files are found first and then read
 //! one at a time.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use omnogram::error::{Error, Kind};
+use omnogram::error::Error;
 use omnogram::format::{self, Entry, FORMATS, Format, ReadOptions};
 
+use super::messages;
+use super::status::usage;
 use super::words::counted;
 
 /// Most characters of a game ID in the name of its puzzle.
@@ -27,8 +30,8 @@ pub(super) enum Source {
     PackPuzzle(PathBuf, usize),
     /// A game ID on the command line.
     GameId(String),
-    /// The name of an argument that is no source, and its error.
-    Invalid(String, Error),
+    /// The error of an argument that is no source, with its name.
+    Invalid(Error),
 }
 
 /// Whether this argument means standard input.
@@ -46,22 +49,17 @@ pub(super) fn is_file_name(name: &str) -> bool {
 pub(super) fn check_stdin_once(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
     let named = |paths: &[PathBuf]| paths.iter().any(|path| is_stdin(path));
     if named(puzzles) && named(files) {
-        Err(Error::new(
-            Kind::Usage,
-            "standard input can be read only once",
-        ))
-    } else {
-        Ok(())
+        return Err(usage("standard input can be read only once"));
     }
+    Ok(())
 }
 
 /// The name of an input path in messages and answers.
 pub(super) fn name(path: &Path) -> String {
     if is_stdin(path) {
-        "<stdin>".to_owned()
-    } else {
-        path.display().to_string()
+        return "<stdin>".to_owned();
     }
+    path.display().to_string()
 }
 
 /// The sources that the arguments name, in order; folders recursively, sorted by name.
@@ -77,24 +75,18 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
     for path in arguments {
         if is_stdin(path) {
             sources.push(if stdin {
-                invalid(
-                    path,
-                    Error::new(Kind::Usage, "standard input can be read only once"),
-                )
+                invalid(path, usage("standard input can be read only once"))
             } else {
                 Source::Stdin
             });
             stdin = true;
         } else if path.is_dir() {
-            let before = sources.len();
-            walk(path, &endings, &mut |found| match found {
-                FolderEntry::Source(source) => sources.push(source),
-                FolderEntry::Other(_) => {}
-            });
-            if sources.len() == before {
+            let (mut found, _) = search(path, &endings);
+            if found.is_empty() {
                 let message = format!("no puzzle files (.{}) in this folder", endings.join(", ."));
-                sources.push(invalid(path, Error::data(message)));
+                found.push(invalid(path, Error::data(message)));
             }
+            sources.append(&mut found);
         } else {
             let found = pack_puzzle(path).or_else(|| game_id(path));
             sources.push(found.unwrap_or_else(|| Source::File(path.clone())));
@@ -115,55 +107,52 @@ fn searched_endings(format: Option<&Format>) -> Vec<&'static str> {
 /// Most endings of skipped files that a note lists.
 const MAX_NAMED_KINDS: usize = 6;
 
-/// A note for each folder argument that contains files that are not read: their number, their endings and the reason.
-pub(super) fn skipped_notes(arguments: &[PathBuf], format: Option<&Format>) -> Vec<String> {
+/// Prints a note for each folder argument that contains files that are not read: their number, their endings and the reason.
+pub(super) fn note_skipped(arguments: &[PathBuf], format: Option<&Format>) {
     let endings = searched_endings(format);
-    let mut notes = Vec::new();
-    for folder in arguments.iter().filter(|path| path.is_dir()) {
-        let (mut all, mut skipped) = (0_u64, 0_u64);
-        let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-        let mut example = None;
-        walk(folder, &endings, &mut |found| {
-            all += 1;
-            let FolderEntry::Other(path) = found else {
-                return;
-            };
-            skipped += 1;
-            let ending = path.extension().map(|ending| ending.to_string_lossy());
-            let kind = ending.map_or("without an ending".to_owned(), |ending| {
-                format!(".{ending}")
-            });
-            *kinds.entry(kind.to_lowercase()).or_default() += 1;
-            let known = |path: &Path| FORMATS.iter().any(|f| has_ending(path, f.endings));
-            if example.is_none() && known(&path) {
-                example = Some(path);
-            }
-        });
-        // A folder without any puzzle file gets an error from `find_as` instead.
-        if skipped == 0 || (skipped == all && example.is_none()) {
-            continue;
-        }
-        let mut kinds: Vec<_> = kinds.into_iter().collect();
-        kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        let named = kinds.iter().take(MAX_NAMED_KINDS);
-        let mut named: Vec<String> = named
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        if kinds.len() > MAX_NAMED_KINDS {
-            named.push("others".to_owned());
-        }
-        let example = example.map_or(String::new(), |path| {
-            format!(", such as {}", path.display())
-        });
-        notes.push(format!(
-            "{}: {skipped} of {} skipped ({}): in a folder only .{} are read; to read others name them{example}",
-            folder.display(),
-            counted(all, "file"),
-            named.join(", "),
-            endings.join(", ."),
-        ));
+    let folders = arguments.iter().filter(|path| path.is_dir());
+    let notes = folders.filter_map(|folder| skipped_note(folder, &endings));
+    notes.for_each(|note| messages::note(&note));
+}
+
+fn skipped_note(folder: &Path, endings: &[&str]) -> Option<String> {
+    let (read, skipped) = search(folder, endings);
+    let example = skipped
+        .iter()
+        .find(|path| FORMATS.iter().any(|f| has_ending(path, f.endings)));
+    // A folder without any puzzle file gets an error from `find_as` instead.
+    if skipped.is_empty() || (read.is_empty() && example.is_none()) {
+        return None;
     }
-    notes
+    let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
+    for path in &skipped {
+        let kind = match path.extension() {
+            Some(ending) => format!(".{}", ending.to_string_lossy().to_lowercase()),
+            None => "without an ending".to_owned(),
+        };
+        *numbers.entry(kind).or_default() += 1;
+    }
+    let mut kinds: Vec<_> = numbers.into_iter().collect();
+    kinds.sort_by_key(|&(_, number)| Reverse(number));
+    let most = kinds.iter().take(MAX_NAMED_KINDS);
+    let mut named: Vec<String> = most
+        .map(|(kind, number)| format!("{number} {kind}"))
+        .collect();
+    if kinds.len() > MAX_NAMED_KINDS {
+        named.push("others".to_owned());
+    }
+    Some(format!(
+        "{}: {} of {} skipped ({}): in a folder only .{} are read; to read others name them{}",
+        folder.display(),
+        skipped.len(),
+        counted((read.len() + skipped.len()) as u64, "file"),
+        named.join(", "),
+        endings.join(", ."),
+        example.map_or(String::new(), |path| format!(
+            ", such as {}",
+            path.display()
+        )),
+    ))
 }
 
 /// The number at the end of a puzzle's name, if it is one of a pack: `2` of `pack.nonpack#2`.
@@ -175,19 +164,17 @@ pub(super) fn pack_number(name: &str) -> Option<&str> {
 
 /// The files that the arguments name.
 pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
-    let named = find(arguments)
-        .into_iter()
+    let sources = find(arguments).into_iter();
+    sources
         .filter_map(|source| match source {
             Source::File(path) | Source::PackPuzzle(path, _) => Some(path),
-            Source::Stdin | Source::GameId(_) | Source::Invalid(..) => None,
-        });
-    named.collect()
+            Source::Stdin | Source::GameId(_) | Source::Invalid(_) => None,
+        })
+        .collect()
 }
 
 fn invalid(path: &Path, error: Error) -> Source {
-    let name = name(path);
-    let error = error.in_file(&name);
-    Source::Invalid(name, error)
+    Source::Invalid(error.in_file(&name(path)))
 }
 
 /// The puzzle of a pack that `FILE#NUMBER` names, unless a file of exactly this name exists.
@@ -204,37 +191,33 @@ fn game_id(path: &Path) -> Option<Source> {
     (!path.exists()).then(|| Source::GameId(id.to_owned()))
 }
 
-/// An entry of a folder: a source, or a file with an ending that is not searched for.
-enum FolderEntry {
-    Source(Source),
-    Other(PathBuf),
-}
-
-/// Visits the files of a folder recursively, except hidden ones. Linked folders are not entered, as links may form a cycle.
-fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
-    let entries = fs::read_dir(folder).and_then(|entries| {
-        let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
-        entries.sort_unstable_by_key(|entry| entry.file_name());
-        Ok(entries)
-    });
-    let entries = match entries {
+/// The files of a folder and its subfolders, sorted by name: those with one of these endings as sources, and the others. Hidden files are left
+/// out, and linked folders are not entered, as links may form a cycle.
+fn search(folder: &Path, endings: &[&str]) -> (Vec<Source>, Vec<PathBuf>) {
+    let (mut sources, mut others) = (Vec::new(), Vec::new());
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = match entries {
         Ok(entries) => entries,
-        Err(error) => return found(FolderEntry::Source(invalid(folder, Error::io("", error)))),
+        Err(error) => return (vec![invalid(folder, Error::io("", error))], others),
     };
+    entries.sort_unstable_by_key(|entry| entry.file_name());
     for entry in entries {
+        let path = entry.path();
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
-        let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(&path, endings, found);
+            let (mut sources_there, mut others_there) = search(&path, endings);
+            sources.append(&mut sources_there);
+            others.append(&mut others_there);
         } else if has_ending(&path, endings) && (path.is_file() || !path.exists()) {
             // A dangling link is kept, so that reading it gives an error; a pipe is left out, as reading it might block.
-            found(FolderEntry::Source(Source::File(path)));
+            sources.push(Source::File(path));
         } else if path.is_file() {
-            found(FolderEntry::Other(path));
+            others.push(path);
         }
     }
+    (sources, others)
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
@@ -250,7 +233,7 @@ impl Source {
         match self {
             Source::Stdin => true,
             Source::File(path) | Source::PackPuzzle(path, _) => !path.is_file(),
-            Source::GameId(_) | Source::Invalid(..) => false,
+            Source::GameId(_) | Source::Invalid(_) => false,
         }
     }
 
@@ -267,31 +250,28 @@ impl Source {
     /// Calls `take` with each puzzle, or the error in its place, as it is read, until `take` returns `false`.
     pub(super) fn each(self, reading: &ReadOptions, take: &mut dyn FnMut(Entry) -> bool) {
         match self {
-            Source::Stdin => entries(io::stdin().lock(), "<stdin>", reading, take),
-            Source::File(path) => open(&path, &name(&path), reading, take),
+            Source::Stdin => entries(read_file(Path::new("-")), "<stdin>", reading, take),
+            Source::File(path) => entries(read_file(&path), &name(&path), reading, take),
             Source::GameId(id) => {
                 let name = match id.char_indices().nth(MAX_ID_CHARS) {
                     Some((end, _)) => format!("{}...", &id[..end]),
                     None => id.clone(),
                 };
                 let format = reading.format.or(Format::named("pattern"));
-                let reading = reading.format(format);
-                entries(id.as_bytes(), &name, &reading, take);
+                entries(Ok(id.into_bytes()), &name, &reading.format(format), take);
             }
             Source::PackPuzzle(pack, number) => {
                 let file = name(&pack);
                 let wanted = format!("{file}#{number}");
                 let (mut count, mut found) = (0, false);
-                open(&pack, &file, reading, &mut |entry| {
+                entries(read_file(&pack), &file, reading, &mut |entry| {
                     count += 1;
                     // The only puzzle of a file has no number in its name.
                     found = entry.name == wanted || (number == 1 && entry.name == file);
                     if found {
                         take(entry);
-                        false
-                    } else {
-                        true
                     }
+                    !found
                 });
                 if !found {
                     let there = match count {
@@ -299,31 +279,43 @@ impl Source {
                         count => format!("there are {count} puzzles"),
                     };
                     let message = format!("{there} in this file, but no number {number}");
-                    take(error_entry(&wanted, Error::data(message).in_file(&wanted)));
+                    let error = Error::data(message).in_file(&wanted);
+                    take(Entry::new(&wanted, Err(error)));
                 }
             }
-            Source::Invalid(name, error) => {
-                take(error_entry(&name, error));
+            Source::Invalid(error) => {
+                let name = error.file().unwrap_or_default().to_owned();
+                take(Entry::new(&name, Err(error)));
             }
         }
     }
 }
 
-/// The bytes of a file that is read as a whole, or of standard input for `-`.
-pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
-    let name = name(path);
-    if is_stdin(path) {
-        return read_bytes(io::stdin().lock(), &name);
+/// Calls `take` with each puzzle of a file, or the error in its place, until `take` returns `false`.
+fn entries(
+    bytes: Result<Vec<u8>, Error>,
+    name: &str,
+    reading: &ReadOptions,
+    take: &mut dyn FnMut(Entry) -> bool,
+) {
+    match bytes {
+        Ok(bytes) => {
+            let _ = reading.entries(&bytes, name).all(take);
+        }
+        Err(error) => {
+            take(Entry::new(name, Err(error)));
+        }
     }
-    let file = File::open(path).map_err(|error| Error::io(&name, error))?;
-    read_bytes(file, &name)
 }
 
-/// All bytes of an input, or an error if there are too many for a puzzle file.
-fn read_bytes(input: impl Read, name: &str) -> Result<Vec<u8>, Error> {
+/// The bytes of a file that is read as a whole, or of standard input for `-`; an error if there are too many for a puzzle file.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    let name = name(path);
     let mut bytes = Vec::new();
-    let read = input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Error::io(name, error))?;
+    open(path)?
+        .take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::io(&name, error))?;
     if bytes.len() as u64 <= MAX_FILE_BYTES {
         return Ok(bytes);
     }
@@ -331,36 +323,16 @@ fn read_bytes(input: impl Read, name: &str) -> Result<Vec<u8>, Error> {
         "a puzzle file may have at most {} MB: split the collection",
         MAX_FILE_BYTES >> 20
     );
-    Err(Error::data(message).in_file(name))
+    Err(Error::data(message).in_file(&name))
 }
 
-fn error_entry(name: &str, error: Error) -> Entry {
-    Entry::new(name, Err(error))
-}
-
-fn open(path: &Path, name: &str, reading: &ReadOptions, take: &mut dyn FnMut(Entry) -> bool) {
-    match File::open(path) {
-        Ok(file) => entries(file, name, reading, take),
-        Err(error) => {
-            take(error_entry(name, Error::io(name, error)));
-        }
+/// Opens a file, or standard input for `-`.
+pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Error> {
+    if is_stdin(path) {
+        return Ok(Box::new(io::stdin().lock()));
     }
-}
-
-fn entries(
-    input: impl Read,
-    name: &str,
-    reading: &ReadOptions,
-    take: &mut dyn FnMut(Entry) -> bool,
-) {
-    match read_bytes(input, name) {
-        Ok(bytes) => {
-            let _ = reading.entries(&bytes, name).all(take);
-        }
-        Err(error) => {
-            take(error_entry(name, error));
-        }
-    }
+    let file = File::open(path).map_err(|error| Error::io(&name(path), error))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
 #[cfg(test)]

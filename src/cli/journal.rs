@@ -14,7 +14,7 @@ use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::{List, Listing};
 use omnogram::search::Outcome;
 
-use super::input_files;
+use super::input_files::InputFiles;
 use super::inputs;
 use super::session::Session;
 use super::status::{Answered, Failure};
@@ -27,7 +27,7 @@ const ONE_PUZZLE: &str = "a journal is for one puzzle, but ";
 /// read, by [`answer`].
 pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Error> {
     let message = match puzzles {
-        [_] if input_files::is_puzzle_input(journal, puzzles) => {
+        [_] if InputFiles::new(puzzles, &[]).contains(journal) => {
             "this file is the puzzle, not a journal"
         }
         [_] => return Ok(()),

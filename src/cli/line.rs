@@ -5,14 +5,14 @@ use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnogram::error::{Error, Kind, Result};
+use omnogram::error::Result;
 use omnogram::line::{self, Arrangements, arrangements};
 use omnogram::puzzle::{Clue, MAX_SIDE};
 use serde::{Serialize, Serializer};
 
 use super::interrupt::Interrupt;
 use super::options::{number, time};
-use super::status::{Answered, Failure, Status};
+use super::status::{Answered, Failure, Status, usage};
 
 /// List the arrangements of one line
 ///
@@ -75,7 +75,7 @@ struct LineCells(Vec<Option<bool>>);
 
 /// The answer as JSON.
 #[derive(Serialize)]
-struct Report<'a, I: Iterator<Item = String>> {
+struct LineAnswer<'a, I: Iterator<Item = String>> {
     clue: Vec<usize>,
     length: usize,
     known: String,
@@ -92,7 +92,8 @@ struct Report<'a, I: Iterator<Item = String>> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    answer(options, &known(options)?)
+    let known = known(options)?;
+    answer(options, &known).map_err(|error| Failure::writing("<stdout>", error))
 }
 
 /// The cells of the line, or an error if the options disagree on their number.
@@ -104,7 +105,7 @@ fn known(options: &Options) -> Result<Vec<Option<bool>>> {
         (Some(LineCells(known)), Some(length)) if known.len() == length => known.clone(),
         (Some(LineCells(known)), Some(length)) => {
             let message = format!("--known has {} cells, --length is {length}", known.len());
-            return Err(Error::new(Kind::Usage, message));
+            return Err(usage(message));
         }
         (None, length) => vec![None; length.unwrap_or_default()],
     };
@@ -114,20 +115,19 @@ fn known(options: &Options) -> Result<Vec<Option<bool>>> {
             clue.span(),
             known.len()
         );
-        return Err(Error::new(Kind::Usage, message));
+        return Err(usage(message));
     }
     Ok(known)
 }
 
-fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
+fn answer(options: &Options, known: &[Option<bool>]) -> io::Result<Status> {
     let started = Instant::now();
     let clue = &options.clue;
     let number = arrangements::count(clue, known);
     let mut out = BufWriter::new(io::stdout().lock());
-    let failed = |error: io::Error| Failure::writing("<stdout>", error);
     if options.count && !options.json {
-        writeln!(out, "{number}").map_err(failed)?;
-        out.flush().map_err(failed)?;
+        writeln!(out, "{number}")?;
+        out.flush()?;
         return Ok(Status::Complete);
     }
     let interrupt = Interrupt::install();
@@ -135,46 +135,48 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
     let deadline = options.time.and_then(|time| started.checked_add(time));
-    let timed_out = Cell::new(false);
-    let in_time = || {
-        timed_out.set(deadline.is_some_and(|deadline| Instant::now() >= deadline));
-        !timed_out.get()
-    };
+    let stopped = Cell::new(false);
     let listed = (!options.count).then(|| {
         Arrangements::new(clue, known)
             .take(most)
-            .take_while(|_| !interrupt.is_requested() && in_time())
+            .take_while(|_| {
+                let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                stopped.set(is_late || interrupt.is_requested());
+                !stopped.get()
+            })
             .map(|places| lettered(clue, known, &places))
     });
     let mut forced = known.to_vec();
     let fits = line::settle(clue, &mut forced);
     if options.json {
         let listed = listed.map(|list| Cell::new(Some(list)));
-        let report = Report {
-            clue: clue.lengths().collect(),
-            length: known.len(),
-            known: drawn(known),
-            arrangements: number.to_string(),
-            forced: fits.then(|| drawn(&forced)),
-            contradiction: !fits,
-            listed: listed.as_ref(),
-        };
-        let written = serde_json::to_writer(&mut out, &report).map_err(io::Error::from);
-        written.and_then(|()| writeln!(out)).map_err(failed)?;
+        serde_json::to_writer(
+            &mut out,
+            &LineAnswer {
+                clue: clue.lengths().collect(),
+                length: known.len(),
+                known: drawn(known),
+                arrangements: number.to_string(),
+                forced: fits.then(|| drawn(&forced)),
+                contradiction: !fits,
+                listed: listed.as_ref(),
+            },
+        )?;
+        writeln!(out)?;
     } else {
         for line in listed.into_iter().flatten() {
-            writeln!(out, "{line}").map_err(failed)?;
+            writeln!(out, "{line}")?;
         }
         let plural = if number == 1u32.into() { "" } else { "s" };
-        let text = if fits {
-            format!("{number} arrangement{plural}\n{}", drawn(&forced))
+        writeln!(out, "{number} arrangement{plural}")?;
+        if fits {
+            writeln!(out, "{}", drawn(&forced))?;
         } else {
-            "0 arrangements\ncontradiction: no arrangement fits the known cells".to_owned()
-        };
-        writeln!(out, "{text}").map_err(failed)?;
+            writeln!(out, "contradiction: no arrangement fits the known cells")?;
+        }
     }
-    out.flush().map_err(failed)?;
-    Ok(if interrupt.is_requested() || timed_out.get() {
+    out.flush()?;
+    Ok(if interrupt.is_requested() || stopped.get() {
         Status::Stopped
     } else {
         Status::Complete
@@ -211,18 +213,20 @@ fn lettered(clue: &Clue, known: &[Option<bool>], places: &[usize]) -> String {
 
 /// Cells as text, in the form of `--known`.
 fn drawn(cells: &[Option<bool>]) -> String {
-    let character = |cell: &Option<bool>| match cell {
-        Some(true) => '#',
-        Some(false) => '.',
-        None => '?',
-    };
-    cells.iter().map(character).collect()
+    cells
+        .iter()
+        .map(|cell| match cell {
+            Some(true) => '#',
+            Some(false) => '.',
+            None => '?',
+        })
+        .collect()
 }
 
 fn clue(text: &str) -> std::result::Result<Clue, String> {
-    let numbers = text.split(|c: char| c == ',' || c.is_whitespace());
-    let numbers = numbers.filter(|number| !number.is_empty());
-    let lengths: Option<Vec<usize>> = numbers
+    let lengths: Option<Vec<usize>> = text
+        .split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|number| !number.is_empty())
         .map(|number| number.parse().ok().filter(|_| !number.starts_with('+')))
         .collect();
     match lengths.as_deref() {
@@ -236,20 +240,20 @@ fn clue(text: &str) -> std::result::Result<Clue, String> {
 }
 
 fn cells(text: &str) -> std::result::Result<LineCells, String> {
-    let cell = |(i, c): (usize, char)| match c {
-        '#' => Ok(Some(true)),
-        '.' => Ok(Some(false)),
-        '?' => Ok(None),
-        other => Err(format!(
-            "{other:?} is cell {}: a cell is '#' filled, '.' empty or '?' unknown",
-            i + 1
-        )),
-    };
-    let known = text
-        .chars()
-        .enumerate()
-        .map(cell)
-        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut known = Vec::new();
+    for (i, c) in text.chars().enumerate() {
+        known.push(match c {
+            '#' => Some(true),
+            '.' => Some(false),
+            '?' => None,
+            other => {
+                return Err(format!(
+                    "{other:?} is cell {}: a cell is '#' filled, '.' empty or '?' unknown",
+                    i + 1
+                ));
+            }
+        });
+    }
     match known.len() {
         1..=MAX_SIDE => Ok(LineCells(known)),
         length => Err(format!("a line of {length} cells: from 1 to {MAX_SIDE}")),

@@ -1,6 +1,5 @@
 //! `omnogram man`: the manual, with one page for the command and one for each verb.
 
-use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
@@ -8,10 +7,9 @@ use clap::Args;
 use clap::builder::Resettable;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use omnogram::error::{Error, Kind};
 
 use super::output::{Output, Outputs, Replacing, print_last};
-use super::status::{Answered, Failure, Status};
+use super::status::{Answered, Status, usage};
 
 /// Write the manual pages
 ///
@@ -36,25 +34,19 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, command: clap::Command) -> Answered {
-    print_last(&pages(options, command)?)?;
-    Ok(Status::Complete)
-}
-
-/// The requested page, or nothing if all pages were written into a folder.
-fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
     let mut command = command.disable_help_subcommand(true);
     // Sets the full name of every verb, such as `omnogram show`.
     command.build();
     if let Some(folder) = &options.dir {
         write_all(command, folder, options.replacing)?;
-        return Ok(Vec::new());
+        return Ok(Status::Complete);
     }
     if let Some(verb) = &options.verb {
         let found = command.find_subcommand(verb).cloned();
-        let unknown = || Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}"));
-        command = found.ok_or_else(unknown)?;
+        command = found.ok_or_else(|| usage(format!("omnogram has no verb {verb:?}")))?;
     }
-    page_of(command).map_err(|error| Failure::writing("<stdout>", error))
+    print_last(&page_of(command))?;
+    Ok(Status::Complete)
 }
 
 /// Writes the page of the command and that of each verb; no page is published before all are written.
@@ -66,20 +58,22 @@ fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Ans
     for command in iter::once(command).chain(verbs) {
         let name = format!("{}.1", command.get_display_name().unwrap_or("omnogram"));
         let mut output = outputs.file(Some(&folder.join(name)))?;
-        let page = page_of(command).map_err(|error| Failure::writing("<stdout>", error))?;
-        output.write(&page)?;
+        output.write(&page_of(command))?;
         pages.push(output);
     }
     pages.iter_mut().try_for_each(Output::finish)
 }
 
 /// The page of a command. The text after its help, such as the examples, becomes sections of the page.
-fn page_of(command: clap::Command) -> io::Result<Vec<u8>> {
+fn page_of(command: clap::Command) -> Vec<u8> {
     let below = command.get_after_help().map(ToString::to_string);
+    let sections = sections(&below.unwrap_or_default());
     let mut page = Vec::new();
-    Man::new(command.after_help(Resettable::Reset)).render(&mut page)?;
-    sections(&below.unwrap_or_default()).to_writer(&mut page)?;
-    Ok(page)
+    let man = Man::new(command.after_help(Resettable::Reset));
+    man.render(&mut page)
+        .and_then(|()| sections.to_writer(&mut page))
+        .expect("memory takes all that is written");
+    page
 }
 
 /// The paragraphs of a text that begin with a heading and a colon, each as a section.

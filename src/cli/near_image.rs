@@ -3,17 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, bounded};
 use omnogram::design::{Repair, Repaired};
 use omnogram::error::Result;
 use omnogram::format::{Picture, ReadOptions, Threshold, TraceOptions};
 use omnogram::puzzle::{Grid, Puzzle};
-use omnogram::search::Limits;
 use omnogram::solutions::Stop;
-use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::puzzle_output::PuzzleOutput;
+use super::repair::edited;
 use super::session::{self, Session};
 use super::status::{Answered, Status};
 use super::words::counted;
@@ -56,8 +54,6 @@ pub(super) struct WantedNear<'a> {
 struct Tracing {
     grid: Grid,
     threshold: Threshold,
-    /// The repair that runs on another thread.
-    repaired: Option<Receiver<Repaired>>,
 }
 
 /// A puzzle near the image.
@@ -109,23 +105,17 @@ fn tracings(
     };
     let mut tracings: Vec<Tracing> = Vec::new();
     for size in sizes {
-        if let Some(stop) = stop(session, started) {
-            return (tracings, Some(stop));
-        }
-        let scaled = size.map_or_else(|| picture.clone(), |size| picture.scaled(size));
+        let mut scaled = None;
         for threshold in THRESHOLDS {
             if let Some(stop) = stop(session, started) {
                 return (tracings, Some(stop));
             }
-            let grid = scaled.trace(threshold);
+            let scale = || size.map_or_else(|| picture.clone(), |size| picture.scaled(size));
+            let grid = scaled.get_or_insert_with(scale).trace(threshold);
             // A picture without filled or without empty cells shows nothing.
             let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
             if shows && !tracings.iter().any(|other| other.grid == grid) {
-                tracings.push(Tracing {
-                    grid,
-                    threshold,
-                    repaired: None,
-                });
+                tracings.push(Tracing { grid, threshold });
             }
         }
     }
@@ -145,47 +135,43 @@ fn stop(session: &Session, started: Instant) -> Option<Stop> {
 fn repair_all(
     session: &Session,
     wanted: WantedNear<'_>,
-    (mut tracings, mut stopped): (Vec<Tracing>, Option<Stop>),
+    (tracings, mut stopped): (Vec<Tracing>, Option<Stop>),
     started: Instant,
     output: &mut PuzzleOutput,
 ) -> Answered {
-    let limits = session.limits_since(started);
-    let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
-    let threads = session.pool().current_num_threads() as u64;
-    let memory = limits.memory.map(|memory| memory / threads);
-    let limits = limits.nodes(nodes).memory(memory);
-    for tracing in &mut tracings {
-        let receiver = start(session.pool(), &tracing.grid, wanted.line_solvable, &limits);
-        tracing.repaired = Some(receiver);
-    }
+    let repair = |tracing: &Tracing| {
+        let grid = tracing.grid.clone();
+        session.start(started, move |limits| {
+            let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
+            let repair = Repair::new(&grid)
+                .line_solvable(wanted.line_solvable)
+                .limits(limits.nodes(nodes));
+            // On one thread a repair is reproducible.
+            Some(session::pool(1).ok()?.install(|| repair.run()))
+        })
+    };
+    let repairs: Vec<_> = tracings.iter().map(repair).collect();
     let name = messages::escaped(&inputs::name(wanted.image)).into_owned();
     let mut found = Vec::new();
-    for tracing in tracings {
-        let repaired = tracing
-            .repaired
-            .as_ref()
-            .and_then(|repaired| repaired.recv().ok());
-        let about = format!(
-            "{name}: {}x{}, threshold {}",
-            tracing.grid.width(),
-            tracing.grid.height(),
-            word(tracing.threshold)
-        );
+    for (tracing, receiver) in tracings.iter().zip(repairs) {
+        let (width, height) = (tracing.grid.width(), tracing.grid.height());
+        let threshold = word(tracing.threshold);
+        let about = format!("{name}: {width}x{height}, threshold {threshold}");
+        let repaired: Option<Repaired> = receiver.recv().ok().flatten();
         let stop = repaired.as_ref().and_then(|repaired| repaired.stopped);
         stopped = stopped.or(stop.filter(|&stop| stop != Stop::Nodes));
-        match repaired.and_then(|repaired| near(&tracing, &repaired)) {
-            Some(near) => {
-                let cells = tracing.grid.width() * tracing.grid.height();
-                let share = 100.0 * near.changed as f64 / cells as f64;
-                let changed = counted(near.changed as u64, "cell");
-                let minimal = if near.minimal { ", proven minimal" } else { "" };
-                session.note(&format!(
-                    "{about}: {changed} of {cells} changed ({share:.1} %{minimal})"
-                ));
-                found.push((share, near));
-            }
-            None => session.note(&format!("{about}: no good picture found near it")),
-        }
+        let Some(near) = repaired.and_then(|repaired| near(tracing, &repaired)) else {
+            session.note(&format!("{about}: no good picture found near it"));
+            continue;
+        };
+        let cells = width * height;
+        let share = 100.0 * near.changed as f64 / cells as f64;
+        let changed = counted(near.changed as u64, "cell");
+        let minimal = if near.minimal { ", proven minimal" } else { "" };
+        session.note(&format!(
+            "{about}: {changed} of {cells} changed ({share:.1} %{minimal})"
+        ));
+        found.push((share, near));
     }
     // The smallest share first; the sort keeps the order of equal ones.
     found.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -200,56 +186,23 @@ fn repair_all(
         }
     }
     output.finish()?;
-    let why = match stopped {
-        Some(stop) => format!(": {}", session.stop_reason(stop, None)),
-        None => ": there are no more tracings that differ".to_owned(),
-    };
-    if made < most || stopped.is_some() {
-        let wanted = counted(wanted.number, "puzzle");
-        session.note(&format!("{made} of {wanted} made{why}"));
-        return Ok(Status::Stopped);
+    if made == most && stopped.is_none() {
+        return Ok(Status::Complete);
     }
-    Ok(Status::Complete)
-}
-
-/// Starts to repair a picture on one thread of the pool. On one thread a repair is reproducible.
-fn start(
-    pool: &ThreadPool,
-    grid: &Grid,
-    line_solvable: bool,
-    limits: &Limits,
-) -> Receiver<Repaired> {
-    let (sender, receiver) = bounded(1);
-    let (grid, limits) = (grid.clone(), limits.clone());
-    let started = Instant::now();
-    pool.spawn_fifo(move || {
-        let left = limits
-            .time
-            .map(|time| time.saturating_sub(started.elapsed()));
-        let limits = limits.time(left);
-        if let Ok(single) = session::pool(1) {
-            let repair = Repair::new(&grid)
-                .line_solvable(line_solvable)
-                .limits(limits);
-            // There is no receiver any more if the run has ended.
-            let _ = sender.send(single.install(|| repair.run()));
-        }
-    });
-    receiver
+    let wanted = counted(wanted.number, "puzzle");
+    let why = match stopped {
+        Some(stop) => session.stop_reason(stop, None),
+        None => "there are no more tracings that differ".to_owned(),
+    };
+    session.note(&format!("{made} of {wanted} made: {why}"));
+    Ok(Status::Stopped)
 }
 
 /// The puzzle of a repaired tracing; `None` if there is no edit.
 fn near(tracing: &Tracing, repaired: &Repaired) -> Option<Near> {
     let flips = repaired.flips.as_ref()?;
-    let mut picture = tracing.grid.clone();
-    for cell in flips {
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        picture.set(row, column, !picture.get(row, column));
-    }
-    let puzzle = Puzzle::from_grid(&picture);
-    let notes = puzzle.notes().clone().goal(picture);
     Some(Near {
-        puzzle: puzzle.with_notes(notes).expect("the goal has its size"),
+        puzzle: edited(&Puzzle::from_grid(&tracing.grid), &tracing.grid, flips),
         threshold: word(tracing.threshold),
         changed: flips.len(),
         minimal: repaired.minimal,

@@ -10,17 +10,18 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 
 use clap::Args;
 use omnogram::error::{Error, Kind};
+use omnogram::format::is_game_id;
 
 use super::drafts::Draft;
 use super::input_files::{FileId, InputFiles};
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::status::{Answered, Failure};
+use super::status::{Answered, Failure, usage};
 
 /// Whether existing files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
@@ -46,12 +47,20 @@ pub(super) fn print_last(bytes: &[u8]) -> Answered<()> {
     }
 }
 
+/// Whether an output of this name is a folder: one that exists, or a name that ends with a path separator.
+pub(super) fn is_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    path.is_dir() || last.is_some_and(|&byte| is_separator(char::from(byte)))
+}
+
 /// Whether these are two names of one file, which need not exist.
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     match (FileId::at(a), FileId::at(b)) {
         (Some(a), Some(b)) => a == b,
         (None, None) => match (resolve(a), resolve(b)) {
-            (Ok(Target::File(a, _)), Ok(Target::File(b, _))) => full_path(&a) == full_path(&b),
+            (Ok(Destination::File(a, _)), Ok(Destination::File(b, _))) => {
+                full_path(&a) == full_path(&b)
+            }
             _ => a == b,
         },
         _ => false,
@@ -83,32 +92,27 @@ impl Outputs {
             return Ok(Output::Stdout);
         };
         let name = path.display().to_string();
-        let failed = |error: io::Error| Error::io(&name, error);
-        let (target, exists) = match resolve(path).map_err(failed)? {
-            Target::Stdout => return Ok(Output::Stdout),
-            Target::Stream(path) => {
-                self.check_stream(&path, &name)?;
-                return Ok(Output::Stream(name, path, None));
-            }
-            Target::File(path, exists) => (path, exists),
+        let (target, exists) = match self.destination(path)? {
+            Destination::Stdout => return Ok(Output::Stdout),
+            Destination::Stream(path) => return Ok(Output::Stream(name, path, None)),
+            Destination::File(path, exists) => (path, exists),
         };
-        self.reads.refuse_input(&target, &name)?;
-        let wrong = |message: &str| Error::new(Kind::Usage, message).in_file(&name);
         if !self.claimed.insert(full_path(&target)) {
-            return Err(wrong("this file is named for two outputs of this command"));
+            let message = "this file is named for two outputs of this command";
+            return Err(usage(message).in_file(&name));
         }
         if exists {
             if !self.force {
-                return Err(wrong("this file already exists: --force replaces it"));
+                let message = "this file already exists: --force replaces it";
+                return Err(usage(message).in_file(&name));
             }
             // A write-protected file is not replaced, even if its folder would allow it.
-            OpenOptions::new()
-                .append(true)
-                .open(&target)
-                .map_err(failed)?;
+            let opened = OpenOptions::new().append(true).open(&target);
+            opened.map_err(|error| Error::io(&name, error))?;
         }
         Interrupt::handle_signals();
-        let draft = Draft::create_beside(&target, exists).map_err(failed)?;
+        let draft = Draft::create_beside(&target, exists);
+        let draft = draft.map_err(|error| Error::io(&name, error))?;
         Ok(Output::File(Box::new(PendingFile {
             name,
             target,
@@ -120,58 +124,75 @@ impl Outputs {
         })))
     }
 
-    /// Checks that a stream may be written. A descriptor may lead to a file that this command reads.
-    fn check_stream(&self, path: &Path, name: &str) -> Result<(), Error> {
-        self.reads.refuse_input(path, name)?;
-        if descriptor(path).is_some_and(is_read_only) {
-            let message = "this is open for reading only: it cannot be written";
-            Err(Error::new(Kind::Io, message).in_file(name))
-        } else {
-            Ok(())
+    /// Opens an output that need not be asked for.
+    pub(super) fn optional(&mut self, path: Option<&Path>) -> Result<Option<Output>, Error> {
+        path.map(|path| self.file(Some(path))).transpose()
+    }
+
+    /// Opens the output for one puzzle in a folder, which is created if it does not exist: a file with this ending, named after the puzzle.
+    pub(super) fn file_for(
+        &mut self,
+        puzzle: &str,
+        folder: &Path,
+        ending: &str,
+    ) -> Result<Output, Error> {
+        if !folder.is_dir() {
+            self.folder(folder)?;
         }
+        self.file(Some(&folder.join(file_name(puzzle, ending))))
+    }
+
+    /// What this name refers to; an error if that is read by this command, or cannot be written. A descriptor may lead to a file that is read.
+    fn destination(&self, path: &Path) -> Result<Destination, Error> {
+        let name = path.display().to_string();
+        let destination = resolve(path).map_err(|error| Error::io(&name, error))?;
+        if let Destination::Stream(path) | Destination::File(path, _) = &destination {
+            self.reads.refuse_input(path, &name)?;
+        }
+        if let Destination::Stream(path) = &destination
+            && descriptor(path).is_some_and(is_read_only)
+        {
+            let message = "this is open for reading only: it cannot be written";
+            return Err(Error::new(Kind::Io, message).in_file(&name));
+        }
+        Ok(destination)
     }
 
     /// Checks that the list of a [journal](super::journal) may be written: it is extended, or replaced if the journal is `new`.
     pub(super) fn check_journal_list(&self, path: &Path, new: bool) -> Result<(), Error> {
-        let name = path.display().to_string();
-        let (target, exists) = match resolve(path).map_err(|error| Error::io(&name, error))? {
-            Target::Stdout => return Ok(()),
-            Target::Stream(path) => return self.check_stream(&path, &name),
-            Target::File(target, exists) => (target, exists),
-        };
-        self.reads.refuse_input(&target, &name)?;
+        let exists = matches!(self.destination(path)?, Destination::File(_, true));
         if new && exists && !self.force {
             let message =
                 "this file already exists, but the journal is new: --force replaces the file";
-            Err(Error::new(Kind::Usage, message).in_file(&name))
-        } else {
-            Ok(())
+            return Err(usage(message).in_file(&path.display().to_string()));
         }
+        Ok(())
     }
 
     /// Publishes a draft under a name that identifies its content. If a file of this name exists and `holds` this content, the draft is
     /// dropped instead.
     pub(super) fn publish_draft(
         &self,
-        mut draft: Draft,
+        draft: Draft,
         path: &Path,
         holds: impl Fn() -> bool,
     ) -> Result<(), Error> {
         let name = path.display().to_string();
         self.reads.refuse_input(path, &name)?;
-        match draft.publish(path, false) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            published => return published.map_err(|error| Error::io(&name, error)),
-        }
+        let draft = match draft.publish(path, false) {
+            Ok(()) => return Ok(()),
+            Err((error, draft)) if error.kind() == io::ErrorKind::AlreadyExists => draft,
+            Err((error, _)) => return Err(Error::io(&name, error)),
+        };
         if holds() {
             return Ok(());
         }
         if !self.force {
             let message = "this file already exists, and its content does not match its name: --force replaces it";
-            return Err(Error::new(Kind::Usage, message).in_file(&name));
+            return Err(usage(message).in_file(&name));
         }
         let replaced = draft.publish(path, true);
-        replaced.map_err(|error| Error::io(&name, error))
+        replaced.map_err(|(error, _)| Error::io(&name, error))
     }
 
     /// Creates a folder for outputs if it does not exist. An error if no file can be created in it.
@@ -238,11 +259,10 @@ impl Output {
                 let written = file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
                 written.map_err(|error| Failure::writing(name, error))
             }
-            Output::File(pending) => {
-                let written = pending.draft.write(bytes);
-                pending.failed |= written.is_err();
-                written.map_err(|error| Failure::writing(&pending.name, error))
-            }
+            Output::File(pending) => pending.draft.write(bytes).map_err(|error| {
+                pending.failed = true;
+                Failure::writing(&pending.name, error)
+            }),
         }
     }
 
@@ -278,8 +298,23 @@ impl Output {
     }
 }
 
+/// For what writes by the standard library. [`Failure::writing`] finds the error again.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match Output::write(self, bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(Failure::Closed) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(Failure::Error(error)) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl PendingFile {
-    fn publish(mut self) -> Result<(), Error> {
+    fn publish(self) -> Result<(), Error> {
         // After a failed write the complete lines are published, but they do not replace the file of an earlier run.
         if self.failed && self.target.exists() {
             return Ok(());
@@ -288,23 +323,22 @@ impl PendingFile {
         self.reads.refuse_input(&self.target, &self.name)?;
         match self.draft.publish(&self.target, self.force) {
             Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err((error, draft)) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // The draft is kept: the run may have taken days.
-                let left = self.draft.keep();
                 let message = format!(
                     "this file was created during the run, and is not replaced; the output is in {}",
-                    left.display()
+                    draft.keep().display()
                 );
-                Err(Error::new(Kind::Usage, message).in_file(&self.name))
+                Err(usage(message).in_file(&self.name))
             }
-            Err(error) => Err(Error::io(&self.name, error)),
+            Err((error, _)) => Err(Error::io(&self.name, error)),
         }
     }
 }
 
 /// What the name of an output refers to.
 #[derive(Debug)]
-enum Target {
+enum Destination {
     Stdout,
     /// Not a regular file, or a file descriptor that this process has inherited.
     Stream(PathBuf),
@@ -313,9 +347,9 @@ enum Target {
 }
 
 /// Resolves the name of an output, following symbolic links.
-fn resolve(path: &Path) -> io::Result<Target> {
+fn resolve(path: &Path) -> io::Result<Destination> {
     if inputs::is_stdin(path) {
-        return Ok(Target::Stdout);
+        return Ok(Destination::Stdout);
     }
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -324,22 +358,22 @@ fn resolve(path: &Path) -> io::Result<Target> {
     for _ in 0..MAX_LINKS {
         if let Some(descriptor) = descriptor(&path) {
             return Ok(match descriptor {
-                1 => Target::Stdout,
-                _ => Target::Stream(path),
+                1 => Destination::Stdout,
+                _ => Destination::Stream(path),
             });
         }
         match fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_symlink() => {
+                // A link that is not absolute begins at its folder.
                 let link = fs::read_link(&path)?;
-                path = path
-                    .parent()
-                    .map_or(link.clone(), |parent| parent.join(&link));
+                path.pop();
+                path.push(link);
             }
             Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(metadata) if metadata.is_file() => return Ok(Target::File(path, true)),
-            Ok(_) => return Ok(Target::Stream(path)),
+            Ok(metadata) if metadata.is_file() => return Ok(Destination::File(path, true)),
+            Ok(_) => return Ok(Destination::Stream(path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Target::File(path, false));
+                return Ok(Destination::File(path, false));
             }
             Err(error) => return Err(error),
         }
@@ -357,11 +391,11 @@ fn descriptor(path: &Path) -> Option<u32> {
         _ => {}
     }
     let number = path.file_name()?.to_str()?.parse().ok()?;
+    let own = format!("/proc/{}/fd", std::process::id());
+    let folders = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd", &own];
     let folder = path.parent()?;
-    let own = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
-    let own = own.iter().any(|own| folder == Path::new(own))
-        || folder == Path::new(&format!("/proc/{}/fd", std::process::id()));
-    own.then_some(number)
+    let is_own = folders.iter().any(|own| folder == Path::new(own));
+    is_own.then_some(number)
 }
 
 /// Whether an inherited descriptor was opened for reading only. Linux opens the file behind the name of a descriptor anew, with the rights
@@ -381,12 +415,25 @@ fn is_read_only(descriptor: u32) -> bool {
     }
 }
 
+/// The file for the puzzle of this name: the stem of its input file, its number in a pack, and this ending.
+fn file_name(puzzle: &str, ending: &str) -> String {
+    let number = inputs::pack_number(puzzle).map_or(String::new(), |number| format!("-{number}"));
+    // The number takes as many characters as in the name, where it follows a `#`.
+    let file = &puzzle[..puzzle.len() - number.len()];
+    let stem = match Path::new(file).file_stem() {
+        // A game ID may have slashes.
+        Some(stem) if !is_game_id(file) => stem.to_string_lossy(),
+        _ => file.into(),
+    };
+    let stem = stem.replace(|c: char| c.is_control() || "<>:\"/\\|?*".contains(c), "-");
+    format!("{}{number}.{ending}", stem.trim_matches('-'))
+}
+
 /// The full path of a file that need not exist, for comparison.
 fn full_path(path: &Path) -> PathBuf {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    // The parent of a name alone is the empty path.
+    let folder = path.parent().map(|folder| Path::new(".").join(folder));
+    let folder = folder.unwrap_or_default();
     match (folder.canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
@@ -405,5 +452,15 @@ mod tests {
         for path in ["/dev/null", "1", "/tmp/fd/1", "fd/1", "/dev/fd"] {
             assert_eq!(descriptor(Path::new(path)), None, "{path}");
         }
+    }
+
+    #[test]
+    fn output_files_are_named_after_input_files() {
+        assert_eq!(file_name("a/b.c.non", "xml"), "b.c.xml");
+        assert_eq!(file_name("a/pack.nonpack#12", "nin"), "pack-12.nin");
+        assert_eq!(file_name("a#b.non", "nin"), "a#b.nin");
+        assert_eq!(file_name("<stdin>", "nin"), "stdin.nin");
+        assert_eq!(file_name("<stdin>#2", "nin"), "stdin-2.nin");
+        assert_eq!(file_name("1x1:1/1", "nin"), "1x1-1-1.nin");
     }
 }

@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use omnogram::Cell;
-use omnogram::design::{self, Repaired, Revealed};
+use omnogram::design::{Only, Repair, Repaired, Revealed};
 use omnogram::error::{Error, Result};
 use omnogram::format;
 use omnogram::puzzle::{Grid, Puzzle};
-use omnogram::search::Limits;
 use omnogram::solutions::Stop;
+use serde::Serialize;
 
-use super::answer::{self, NoExtra};
+use super::answer::{self, Answer};
 use super::inputs;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::Replacing;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::words::{Subject, counted, why_unsolvable};
+use super::words::{Subject, counted};
 
 /// Find the smallest edit of a picture that makes its puzzle unique
 ///
@@ -89,36 +89,17 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// Which cells may be flipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Only {
-    /// Fill empty cells
-    Add,
-    /// Empty filled cells
-    Remove,
-}
-
-impl From<Only> for design::Only {
-    fn from(only: Only) -> Self {
-        match only {
-            Only::Add => design::Only::Add,
-            Only::Remove => design::Only::Remove,
-        }
-    }
-}
-
 pub(super) fn run(options: &Options) -> Answered {
-    let inputs = &options.puzzles.puzzles;
-    let files: Vec<PathBuf> = options.keep.iter().cloned().collect();
-    inputs::check_stdin_once(inputs, &files)?;
-    let mask = mask(options.keep.as_deref())?;
-    let output = options.output.as_deref();
-    let output =
-        output.map(|path| PuzzleOutput::new(path, options.to, options.replacing, inputs, &files));
-    let mut output = output.transpose()?;
-    let session =
-        &Session::new(&options.search_options, &options.answer_options)?.also_reading(files);
-    let status = session.answer_each(inputs, |subject| {
+    let puzzles = &options.puzzles.puzzles;
+    let files = options.keep.as_slice();
+    inputs::check_stdin_once(puzzles, files)?;
+    let mask = options.keep.as_deref().map(read_mask).transpose()?;
+    let open =
+        |path: &PathBuf| PuzzleOutput::new(path, options.to, options.replacing, puzzles, files);
+    let mut output = options.output.as_ref().map(open).transpose()?;
+    let session = &Session::new(&options.search_options, &options.answer_options)?
+        .also_reading(files.to_vec());
+    let status = session.answer_each(puzzles, |subject| {
         answer(session, subject, options, mask.as_ref(), output.as_mut())
     })?;
     let Some(mut output) = output else {
@@ -129,17 +110,11 @@ pub(super) fn run(options: &Options) -> Answered {
 }
 
 /// The mask of `--keep`.
-fn mask(path: Option<&Path>) -> Result<Option<Grid>> {
-    let Some(path) = path else {
-        return Ok(None);
-    };
+fn read_mask(path: &Path) -> Result<Grid> {
     let name = inputs::name(path);
-    let bytes = inputs::read_file(path)?;
-    let puzzle = format::read_one(&bytes, &name)?;
-    match &puzzle.notes().goal {
-        Some(mask) => Ok(Some(mask.clone())),
-        None => Err(Error::data("this puzzle has no goal, so it is no mask").in_file(&name)),
-    }
+    let puzzle = format::read_one(&inputs::read_file(path)?, &name)?;
+    let goal = puzzle.notes().goal.clone();
+    goal.ok_or_else(|| Error::data("this puzzle has no goal, so it is no mask").in_file(&name))
 }
 
 fn answer(
@@ -150,13 +125,12 @@ fn answer(
     output: Option<&mut PuzzleOutput>,
 ) -> Answered {
     let started = Instant::now();
-    let size = |width: usize, height: usize| format!("{width}x{height}");
-    let own = (subject.puzzle.width(), subject.puzzle.height());
-    if let Some(mask) = mask.filter(|mask| (mask.width(), mask.height()) != own) {
+    let (width, height) = (subject.puzzle.width(), subject.puzzle.height());
+    if let Some(mask) = mask.filter(|mask| (mask.width(), mask.height()) != (width, height)) {
         let message = format!(
-            "the picture is {}, the mask of --keep {}",
-            size(own.0, own.1),
-            size(mask.width(), mask.height())
+            "the picture is {width}x{height}, the mask of --keep {}x{}",
+            mask.width(),
+            mask.height()
         );
         let error = Error::data(message).in_file(subject.raw_name);
         return session.skip(subject.raw_name, &error);
@@ -165,12 +139,54 @@ fn answer(
     let Some(picture) = picture else {
         return no_picture(session, subject, stopped);
     };
-    let limits = session.limits_since(started);
+    let repair = Repair::new(&picture)
+        .keep(mask)
+        .only(options.only)
+        .line_solvable(options.line_solvable)
+        .budget(options.budget)
+        .alternatives(options.alternatives)
+        .limits(session.limits_since(started));
     if options.reveal {
-        answer_reveal(session, subject, options, &picture, limits)
-    } else {
-        answer_repair(session, subject, options, (&picture, mask), limits, output)
+        let result = observed(session, subject, repair, |repair| repair.reveal());
+        return session.answer(&PictureAnswer {
+            subject,
+            result,
+            options,
+            picture: &picture,
+        });
     }
+    let repaired = PictureAnswer {
+        subject,
+        result: observed(session, subject, repair, |repair| repair.run()),
+        options,
+        picture: &picture,
+    };
+    let status = session.answer(&repaired)?;
+    match (&repaired.result.flips, output) {
+        (Some(flips), Some(output)) => {
+            let puzzle = edited(subject.puzzle, &picture, flips);
+            output.add(subject.raw_name.to_owned(), puzzle)?;
+        }
+        (None, Some(_)) => {
+            let name = subject.label();
+            session.note(&format!("{name}: not repaired, so not written"));
+        }
+        (_, None) => {}
+    }
+    Ok(status)
+}
+
+/// Runs something with progress.
+fn observed<T: Send>(
+    session: &Session,
+    subject: &Subject<'_>,
+    repair: Repair<'_>,
+    run: impl FnOnce(&Repair<'_>) -> T + Send,
+) -> T {
+    session.run_observed(subject, true, |observer| match observer {
+        Some(observer) => run(&repair.observer(observer)),
+        None => run(&repair),
+    })
 }
 
 /// The picture to repair: the goal, or else a solution. Without one, the reason for which the search for a solution stopped.
@@ -191,21 +207,17 @@ fn picture(session: &Session, subject: &Subject<'_>) -> (Option<Grid>, Option<St
 
 /// The answer for a puzzle without a goal and without a known solution.
 fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -> Answered {
+    let reason = stopped.map(|stop| session.stop_reason(stop, None));
     if session.json() {
-        let message = match stopped {
-            Some(stop) => format!("no picture: {}", session.stop_reason(stop, None)),
-            None => "no picture: neither a goal nor a solution".to_owned(),
-        };
+        let missing = "neither a goal nor a solution";
+        let message = format!("no picture: {}", reason.as_deref().unwrap_or(missing));
         session.print(&answer::error_line(subject.raw_name, &Error::data(message)))?;
     }
-    let name = subject.label();
-    let why = match stopped {
-        Some(stop) => format!("no solution found yet, {}", session.stop_reason(stop, None)),
-        None => match why_unsolvable(subject.puzzle) {
-            Some(why) => format!("no goal and no solution ({why})"),
-            None => "no goal and no solution".to_owned(),
-        },
+    let why = match &reason {
+        Some(reason) => format!("no solution found yet, {reason}"),
+        None => format!("no goal and no solution{}", subject.why_no_solution()),
     };
+    let name = subject.label();
     session.note(&format!("{name}: {why}, so there is no picture to repair"));
     Ok(match stopped {
         Some(_) => Status::Stopped,
@@ -213,137 +225,151 @@ fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -
     })
 }
 
-fn answer_repair(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    (picture, mask): (&Grid, Option<&Grid>),
-    limits: Limits,
-    output: Option<&mut PuzzleOutput>,
-) -> Answered {
-    let repaired = session.run_observed(subject, true, |observer| {
-        let mut repair = design::Repair::new(picture)
-            .keep(mask)
-            .only(options.only.map(design::Only::from))
-            .line_solvable(options.line_solvable)
-            .budget(options.budget)
-            .alternatives(options.alternatives)
-            .limits(limits);
-        if let Some(observer) = observer {
-            repair = repair.observer(observer);
-        }
-        repair.run()
-    });
-    if session.json() {
-        session.print(&answer::answer_line(subject, &repaired, NoExtra {}))?
-    } else {
-        session.print(&text(session, subject, options, picture, &repaired))?
-    }
-    let name = subject.label();
-    match (&repaired.flips, output) {
-        (Some(flips), Some(output)) => {
-            let puzzle = edited(subject.puzzle, picture, flips);
-            output.add(subject.raw_name.to_owned(), puzzle)?;
-        }
-        (None, Some(_)) => session.note(&format!("{name}: not repaired, so not written")),
-        (_, None) => {}
-    }
-    Ok(match &repaired.flips {
-        Some(_) => Status::Complete,
-        None if is_proved_impossible(options, picture, &repaired) => Status::NotUnique,
-        None => Status::Stopped,
-    })
+/// What was found for a picture.
+#[derive(Serialize)]
+struct PictureAnswer<'a, T> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    result: T,
+    #[serde(skip)]
+    options: &'a Options,
+    #[serde(skip)]
+    picture: &'a Grid,
 }
 
-/// Whether it is proved that there is no edit within the budget.
-fn is_proved_impossible(options: &Options, picture: &Grid, repaired: &Repaired) -> bool {
-    let all = picture.width() * picture.height();
-    repaired.flips.is_none() && repaired.none_within >= Some(options.budget.unwrap_or(all).min(all))
+impl<T> PictureAnswer<'_, T> {
+    /// What the puzzle is to be.
+    fn wanted(&self) -> &'static str {
+        if self.options.line_solvable {
+            "solvable line by line"
+        } else {
+            "unique"
+        }
+    }
+}
+
+impl PictureAnswer<'_, Repaired> {
+    /// Whether it is proved that there is no edit within the budget.
+    fn is_proved_impossible(&self) -> bool {
+        let all = self.picture.width() * self.picture.height();
+        let budget = self.options.budget.unwrap_or(all).min(all);
+        self.result.flips.is_none() && self.result.none_within >= Some(budget)
+    }
+}
+
+impl Answer for PictureAnswer<'_, Repaired> {
+    fn status(&self) -> Status {
+        match &self.result.flips {
+            Some(_) => Status::Complete,
+            None if self.is_proved_impossible() => Status::NotUnique,
+            None => Status::Stopped,
+        }
+    }
+
+    /// A sentence, the picture with the flipped cells marked, and the alternatives.
+    fn text(&self, session: &Session) -> String {
+        let (name, picture, repaired) = (self.subject.label(), self.picture, &self.result);
+        let (wanted, why) = (self.wanted(), session.why_stopped(repaired.stopped, None));
+        let up_to = |cells: usize| format!("no edit of up to {}", counted(cells as u64, "cell"));
+        let Some(flips) = &repaired.flips else {
+            if self.is_proved_impossible() {
+                let edit = self.options.budget.map_or("no edit".to_owned(), up_to);
+                return format!("{name}: {edit} makes it {wanted}: proven\n");
+            }
+            let proved = match repaired.none_within {
+                None | Some(0) => String::new(),
+                Some(within) => format!("; {} makes it {wanted}", up_to(within)),
+            };
+            return format!("{name}: no edit found{why}{proved}\n");
+        };
+        if flips.is_empty() {
+            return format!("{name}: {wanted} as it is\n");
+        }
+        let proof = match (repaired.minimal, repaired.none_within) {
+            (true, _) => "proven minimal".to_owned(),
+            (false, Some(within)) if within > 0 => {
+                format!("at least {} are needed{why}", within + 1)
+            }
+            (false, _) => format!("not proven minimal{why}"),
+        };
+        let cells = counted(flips.len() as u64, "cell");
+        let list = flip_list(picture, flips);
+        let mut text = format!("{name}: {cells} flipped, {proof}: {list}\n\n");
+        text += &drawn(picture, |cell| {
+            match (is_filled(picture, cell), flips.binary_search(&cell)) {
+                (true, Ok(_)) => '-',
+                (false, Ok(_)) => '+',
+                (true, Err(_)) => '#',
+                (false, Err(_)) => '.',
+            }
+        });
+        let removes = |cell: &Cell| is_filled(picture, *cell);
+        text += match (flips.iter().all(removes), flips.iter().any(removes)) {
+            (true, _) => "\n  - emptied by the edit\n",
+            (_, false) => "\n  + filled by the edit\n",
+            (false, true) => "\n  + filled by the edit, - emptied by the edit\n",
+        };
+        for other in &repaired.alternatives {
+            text += &format!("\n  or {}", flip_list(picture, other));
+        }
+        if !repaired.alternatives.is_empty() {
+            text.push('\n');
+        }
+        if self.subject.several {
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Answer for PictureAnswer<'_, Revealed> {
+    fn status(&self) -> Status {
+        match self.result.cells {
+            Some(_) => Status::Complete,
+            None => Status::Stopped,
+        }
+    }
+
+    /// A sentence, and the picture with only the cells given away.
+    fn text(&self, session: &Session) -> String {
+        let (name, revealed) = (self.subject.label(), &self.result);
+        let (wanted, why) = (self.wanted(), session.why_stopped(revealed.stopped, None));
+        let least = revealed.none_within.map_or(0, |within| within + 1);
+        let Some(cells) = &revealed.cells else {
+            return format!("{name}: at least {least} cells must be given away{why}\n");
+        };
+        if cells.is_empty() {
+            return format!("{name}: {wanted} as it is\n");
+        }
+        let proof = if revealed.minimal {
+            "proven minimal".to_owned()
+        } else {
+            format!("at least {least} are needed{why}")
+        };
+        let given = counted(cells.len() as u64, "cell");
+        let picture = drawn(self.picture, |cell| {
+            match (cells.binary_search(&cell), is_filled(self.picture, cell)) {
+                (Err(_), _) => '?',
+                (Ok(_), true) => '#',
+                (Ok(_), false) => '.',
+            }
+        });
+        let blank = if self.subject.several { "\n" } else { "" };
+        format!("{name}: {wanted} with {given} given away, {proof}\n\n{picture}{blank}")
+    }
 }
 
 /// The puzzle of the edited picture, with the notes of the original one.
-fn edited(puzzle: &Puzzle, picture: &Grid, flips: &[Cell]) -> Puzzle {
+pub(super) fn edited(puzzle: &Puzzle, picture: &Grid, flips: &[Cell]) -> Puzzle {
     let mut edited = picture.clone();
-    for cell in flips {
+    for &cell in flips {
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        edited.set(row, column, !picture.get(row, column));
+        edited.set(row, column, !is_filled(picture, cell));
     }
     let notes = puzzle.notes().clone().goal(edited.clone());
-    let edited = Puzzle::from_grid(&edited);
-    edited.with_notes(notes).expect("the goal has its size")
-}
-
-/// The answer as text: a sentence, the picture with the flipped cells marked, and the alternatives.
-fn text(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    picture: &Grid,
-    repaired: &Repaired,
-) -> String {
-    let name = subject.label();
-    let good = if options.line_solvable {
-        "solvable line by line"
-    } else {
-        "unique"
-    };
-    let why = match repaired.stopped {
-        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
-        None => String::new(),
-    };
-    let Some(flips) = &repaired.flips else {
-        if is_proved_impossible(options, picture, repaired) {
-            let edit = match options.budget {
-                Some(budget) => format!("no edit of up to {}", counted(budget as u64, "cell")),
-                None => "no edit".to_owned(),
-            };
-            return format!("{name}: {edit} makes it {good}: proven\n");
-        }
-        let proved = match repaired.none_within {
-            None | Some(0) => String::new(),
-            Some(within) => format!(
-                "; no edit of up to {} makes it {good}",
-                counted(within as u64, "cell")
-            ),
-        };
-        return format!("{name}: no edit found{why}{proved}\n");
-    };
-    if flips.is_empty() {
-        return format!("{name}: {good} as it is\n");
-    }
-    let proof = match (repaired.minimal, repaired.none_within) {
-        (true, _) => "proven minimal".to_owned(),
-        (false, Some(within)) if within > 0 => {
-            format!("at least {} are needed{why}", within + 1)
-        }
-        (false, _) => format!("not proven minimal{why}"),
-    };
-    let cells = counted(flips.len() as u64, "cell");
-    let mut text = format!(
-        "{name}: {cells} flipped, {proof}: {}\n\n",
-        list(picture, flips)
-    );
-    text.push_str(&marked(picture, flips));
-    let marks = [
-        (false, "+ filled by the edit"),
-        (true, "- emptied by the edit"),
-    ];
-    let used = marks.into_iter().filter(|(was_filled, _)| {
-        let is_it = |cell: &Cell| is_filled(picture, *cell) == *was_filled;
-        flips.iter().any(is_it)
-    });
-    let used: Vec<&str> = used.map(|(_, mark)| mark).collect();
-    text.push_str(&format!("\n  {}\n", used.join(", ")));
-    for other in &repaired.alternatives {
-        text.push_str(&format!("\n  or {}", list(picture, other)));
-    }
-    if !repaired.alternatives.is_empty() {
-        text.push('\n');
-    }
-    if subject.several {
-        text.push('\n');
-    }
-    text
+    let edited = Puzzle::from_grid(&edited).with_notes(notes);
+    edited.expect("the goal has its size")
 }
 
 fn is_filled(picture: &Grid, cell: Cell) -> bool {
@@ -351,111 +377,24 @@ fn is_filled(picture: &Grid, cell: Cell) -> bool {
 }
 
 /// `add row 4 column 7, remove row 9 column 2`
-fn list(picture: &Grid, flips: &[Cell]) -> String {
-    let flip = |cell: &Cell| {
-        let how = if is_filled(picture, *cell) {
+fn flip_list(picture: &Grid, flips: &[Cell]) -> String {
+    let flips = flips.iter().map(|&cell| {
+        let how = if is_filled(picture, cell) {
             "remove"
         } else {
             "add"
         };
         format!("{how} row {} column {}", cell.row + 1, cell.column + 1)
-    };
-    flips.iter().map(flip).collect::<Vec<_>>().join(", ")
+    });
+    flips.collect::<Vec<_>>().join(", ")
 }
 
-/// The picture with these cells marked: '+' where it is empty, '-' where it is filled.
-fn marked(picture: &Grid, cells: &[Cell]) -> String {
+/// A picture of which each cell is drawn as this character.
+fn drawn(picture: &Grid, character: impl Fn(Cell) -> char) -> String {
     let mut text = String::new();
     for row in 0..picture.height() {
         text.push_str("  ");
-        for column in 0..picture.width() {
-            let cell = Cell::new(row, column);
-            text.push(
-                match (picture.get(row, column), cells.binary_search(&cell)) {
-                    (true, Ok(_)) => '-',
-                    (false, Ok(_)) => '+',
-                    (true, Err(_)) => '#',
-                    (false, Err(_)) => '.',
-                },
-            );
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn answer_reveal(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    picture: &Grid,
-    limits: Limits,
-) -> Answered {
-    let revealed = session.run_observed(subject, true, |observer| {
-        let mut repair = design::Repair::new(picture)
-            .line_solvable(options.line_solvable)
-            .limits(limits);
-        if let Some(observer) = observer {
-            repair = repair.observer(observer);
-        }
-        repair.reveal()
-    });
-    if session.json() {
-        session.print(&answer::answer_line(subject, &revealed, NoExtra {}))?
-    } else {
-        session.print(&reveal_text(session, subject, options, picture, &revealed))?
-    }
-    Ok(match revealed.cells {
-        Some(_) => Status::Complete,
-        None => Status::Stopped,
-    })
-}
-
-/// The answer to `--reveal` as text: a sentence, and the picture with only the cells given away.
-fn reveal_text(
-    session: &Session,
-    subject: &Subject<'_>,
-    options: &Options,
-    picture: &Grid,
-    revealed: &Revealed,
-) -> String {
-    let name = subject.label();
-    let good = if options.line_solvable {
-        "solvable line by line"
-    } else {
-        "unique"
-    };
-    let why = match revealed.stopped {
-        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
-        None => String::new(),
-    };
-    let least = revealed.none_within.map_or(0, |within| within + 1);
-    let Some(cells) = &revealed.cells else {
-        return format!("{name}: at least {least} cells must be given away{why}\n");
-    };
-    if cells.is_empty() {
-        return format!("{name}: {good} as it is\n");
-    }
-    let proof = if revealed.minimal {
-        "proven minimal".to_owned()
-    } else {
-        format!("at least {least} are needed{why}")
-    };
-    let given = counted(cells.len() as u64, "cell");
-    let mut text = format!("{name}: {good} with {given} given away, {proof}\n\n");
-    for row in 0..picture.height() {
-        text.push_str("  ");
-        for column in 0..picture.width() {
-            let is_given = cells.binary_search(&Cell::new(row, column)).is_ok();
-            text.push(match (is_given, picture.get(row, column)) {
-                (false, _) => '?',
-                (true, true) => '#',
-                (true, false) => '.',
-            });
-        }
-        text.push('\n');
-    }
-    if subject.several {
+        text.extend((0..picture.width()).map(|column| character(Cell::new(row, column))));
         text.push('\n');
     }
     text

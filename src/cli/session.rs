@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crossbeam::channel::{Receiver, bounded};
 use omnogram::count::{Counter, GraphProgress};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
@@ -165,8 +166,8 @@ impl Session {
         mut answer: impl FnMut(&Subject<'_>, Option<T>) -> Answered,
     ) -> Answered {
         input_files::check_stdout(arguments, &self.also_reads)?;
-        for note in inputs::skipped_notes(arguments, None) {
-            self.note(&note);
+        if !self.quiet {
+            inputs::note_skipped(arguments, None);
         }
         let mut queue = Queue::new(inputs::find(arguments));
         let mut gravest = Status::Complete;
@@ -334,6 +335,27 @@ impl Session {
         let answer = self.pool.install(|| run(shown));
         progress.end();
         answer
+    }
+
+    /// Starts something on one thread of the session, as soon as one is free, within the limits: the time since `started`, and a share of the
+    /// memory.
+    pub(super) fn start<T: Send + 'static>(
+        &self,
+        started: Instant,
+        work: impl FnOnce(Limits) -> T + Send + 'static,
+    ) -> Receiver<T> {
+        let (sender, receiver) = bounded(1);
+        let limits = self.limits();
+        let threads = self.pool.current_num_threads() as u64;
+        let memory = limits.memory.map(|memory| memory / threads);
+        self.pool.spawn_fifo(move || {
+            let time = limits
+                .time
+                .map(|time| time.saturating_sub(started.elapsed()));
+            // There is no receiver any more if the run has ended.
+            let _ = sender.send(work(limits.time(time).memory(memory)));
+        });
+        receiver
     }
 
     /// Runs a closure on all threads of the session, without progress.

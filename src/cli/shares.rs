@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use omnogram::board::Cell;
-use omnogram::error::{Error, Kind};
+use omnogram::error::Result;
 use omnogram::graph::{CellCounts, SolutionGraph};
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
@@ -72,13 +72,11 @@ impl CellOutput {
     }
 
     /// Checks that an SVG file is of a single puzzle.
-    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
-        if self.svg.is_some() && subject.several {
-            let message = "--svg draws one puzzle, and there are several";
-            Err(Error::new(Kind::Usage, message).into())
-        } else {
-            Ok(())
+    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Result<()> {
+        if self.svg.is_some() {
+            subject.require_single("--svg draws one puzzle, and there are several")?;
         }
+        Ok(())
     }
 
     /// Prints the number of solutions, and the cells' shares if they are known; draws them.
@@ -140,9 +138,8 @@ pub(super) fn cell_counts(
         return None;
     }
     let cells = graph.cells_within(limits);
-    cells
-        .map_err(|stop| outcome.stopped = outcome.stopped.or(Some(stop)))
-        .ok()
+    outcome.stopped = outcome.stopped.or(cells.as_ref().err().copied());
+    cells.ok()
 }
 
 /// The legend of the characters.
@@ -154,41 +151,45 @@ const EXACT_LEGEND: &str = "each number: in how many of the solutions this cell 
 
 /// A text for each cell, row by row.
 fn map_cells(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
-    let row = |row| {
-        let cells = (0..puzzle.width()).map(|column| text(Cell::new(row, column)));
-        cells.collect()
-    };
-    (0..puzzle.height()).map(row).collect()
+    let (width, text) = (puzzle.width(), &text);
+    (0..puzzle.height())
+        .map(|row| {
+            (0..width)
+                .map(|column| text(Cell::new(row, column)))
+                .collect()
+        })
+        .collect()
 }
 
 /// The exact numbers as text, in aligned columns.
 fn exact_text(puzzle: &Puzzle, cells: &CellCounts) -> String {
-    let numbers = map_cells(puzzle, |cell| cells.filled(cell).to_string());
-    let length = |column: usize| numbers.iter().map(|row| row[column].len()).max();
-    let lengths: Vec<usize> = (0..puzzle.width()).filter_map(length).collect();
-    let mut text = String::new();
-    for row in &numbers {
-        let row = row.iter().zip(&lengths);
-        let row: Vec<String> = row
-            .map(|(number, &length)| format!("{number:>length$}"))
-            .collect();
-        text.push_str(&row.join(" "));
-        text.push('\n');
+    let mut numbers = map_cells(puzzle, |cell| cells.filled(cell).to_string());
+    for column in 0..puzzle.width() {
+        let longest = numbers.iter().map(|row| row[column].len()).max();
+        let width = longest.unwrap_or_default();
+        for row in &mut numbers {
+            row[column] = format!("{:>width$}", row[column]);
+        }
     }
-    text
+    numbers.iter().map(|row| row.join(" ") + "\n").collect()
 }
 
-/// Draws the share of each cell, with a description per cell.
+/// Draws the share of each cell, with a description per cell: `row 3, column 4: 0.333333, filled in 2 of 6`.
 pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &CellCounts) -> Drawing<'a> {
-    let mark = |row, column| {
+    Drawing::new(puzzle, |row, column| {
         let cell = Cell::new(row, column);
         match cells.filled(cell) {
             filled if filled.is_zero() => Mark::Empty,
             filled if filled == cells.count() => Mark::Filled,
             _ => Mark::Share(cells.millionths(cell)),
         }
-    };
-    Drawing::new(puzzle, mark).with_words(|row, column| description(cells, row, column))
+    })
+    .with_words(|row, column| {
+        let cell = Cell::new(row, column);
+        let (share, filled) = (decimal(cells, cell), cells.filled(cell));
+        let (row, column, all) = (row + 1, column + 1, cells.count());
+        format!("row {row}, column {column}: {share}, filled in {filled} of {all}")
+    })
 }
 
 /// This drawing with the titles and a legend.
@@ -207,17 +208,4 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
 fn decimal(cells: &CellCounts, cell: Cell) -> String {
     let millionths = cells.millionths(cell);
     format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
-}
-
-/// The description of a cell: `row 3, column 4: 0.333333, filled in 2 of 6`.
-fn description(cells: &CellCounts, row: usize, column: usize) -> String {
-    let cell = Cell::new(row, column);
-    format!(
-        "row {}, column {}: {}, filled in {} of {}",
-        row + 1,
-        column + 1,
-        decimal(cells, cell),
-        cells.filled(cell),
-        cells.count()
-    )
 }

@@ -1,17 +1,17 @@
 //! `omnogram show`: draws puzzles and solutions as text, SVG, PNG, PDF or HTML.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf, is_separator};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use omnogram::error::{Error, Kind};
-use omnogram::render::{self, Html, HtmlSection, Look, Pages, Pdf, Sheet, Style, Text};
+use omnogram::error::{Error, Kind, Result};
+use omnogram::render::{self, Html, HtmlSection, Look, Pages, Paper, Pdf, Sheet, Style, Text};
 
 use super::drawing::{self, Content, Drawn};
 use super::options::{Puzzles, SearchOptions, Verbosity};
-use super::output::{Output, Outputs, Replacing};
+use super::output::{Output, Outputs, Replacing, is_folder};
 use super::session::Session;
-use super::status::Answered;
+use super::status::{Answered, usage};
 use super::words::Subject;
 use super::{inputs, messages};
 
@@ -63,7 +63,7 @@ struct Appearance {
 
     /// The characters of a drawing as text
     #[arg(long, value_name = "STYLE", default_value = "auto")]
-    style: Characters,
+    style: Style,
 
     /// Maximum width of text in characters [default: the width of the terminal]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -90,73 +90,34 @@ struct Appearance {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[value(alias = "txt")]
     Text,
     Svg,
     Png,
     Pdf,
+    #[value(alias = "htm")]
     Html,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Characters {
-    /// Boxes, with narrower cells if a line would be too long; half blocks without clues if it still would be
-    Auto,
-    /// Box-drawing characters and full blocks
-    Boxes,
-    /// Half blocks, two cells in one character, without clues
-    Half,
-    /// Plain ASCII: '#' filled, '.' empty, '?' ambiguous
-    Ascii,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Paper {
-    A3,
-    A4,
-    A5,
-    Letter,
 }
 
 /// Bytes of buffered text that are written at once: a buffer for the whole text would be as large as the drawing.
 const FLUSH_BYTES: usize = 1 << 16;
 
-impl From<Characters> for Style {
-    fn from(characters: Characters) -> Self {
-        match characters {
-            Characters::Auto => Style::Auto,
-            Characters::Boxes => Style::Boxes,
-            Characters::Half => Style::Half,
-            Characters::Ascii => Style::Ascii,
-        }
-    }
-}
-
-impl From<Paper> for render::Paper {
-    fn from(paper: Paper) -> Self {
-        match paper {
-            Paper::A3 => render::Paper::A3,
-            Paper::A4 => render::Paper::A4,
-            Paper::A5 => render::Paper::A5,
-            Paper::Letter => render::Paper::Letter,
-        }
-    }
-}
-
 pub(super) fn run(options: &Options) -> Answered {
     let Options {
-        puzzles,
+        puzzles: Puzzles { puzzles },
+        what,
         appearance,
         ..
     } = options;
     let format = appearance.format()?;
-    let read: Vec<PathBuf> = options.what.list_file().into_iter().cloned().collect();
-    inputs::check_stdin_once(&puzzles.puzzles, &read)?;
-    let mut outputs = Outputs::new(appearance.replacing, &puzzles.puzzles, &read);
-    let path = appearance.output.as_deref();
-    let (output, folder) = if appearance.has_folder() {
-        (Output::Stdout, path)
+    let list = what.solutions_from.as_slice();
+    inputs::check_stdin_once(puzzles, list)?;
+    let mut outputs = Outputs::new(appearance.replacing, puzzles, list);
+    let folder = appearance.folder();
+    let output = if folder.is_some() {
+        Output::Stdout
     } else {
-        (outputs.file(path)?, None)
+        outputs.file(appearance.output.as_deref())?
     };
     let mut drawings = Drawings {
         appearance,
@@ -169,10 +130,11 @@ pub(super) fn run(options: &Options) -> Answered {
         pdf: None,
     };
     let verbosity = options.verbosity.clone();
-    let session = &Session::new(&options.search_options, &verbosity.into())?.also_reading(read);
+    let session =
+        &Session::new(&options.search_options, &verbosity.into())?.also_reading(list.to_vec());
     let mut complete = true;
-    let status = session.answer_each(&puzzles.puzzles, |subject| {
-        let answered = drawings.answer(session, subject, &options.what);
+    let status = session.answer_each(puzzles, |subject| {
+        let answered = drawings.answer(session, subject, what);
         complete &= answered.is_ok();
         answered
     })?;
@@ -185,62 +147,50 @@ pub(super) fn run(options: &Options) -> Answered {
 
 impl Appearance {
     /// The format from `--format` or the ending of `--output`, or an error if another option does not apply to it.
-    fn format(&self) -> Result<Format, Error> {
-        let wrong = |message: String| Err(Error::new(Kind::Usage, message));
-        let ending = match &self.output {
-            Some(path) if !self.has_folder() => path.extension(),
-            _ => None,
-        };
-        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
-        let format = match (self.format, ending.as_deref()) {
+    fn format(&self) -> Result<Format> {
+        let file = self.output.as_ref().filter(|_| self.folder().is_none());
+        let format = match (self.format, file.and_then(|file| file.extension())) {
             (Some(format), _) => format,
-            (None, None | Some("txt" | "text")) => Format::Text,
-            (None, Some("svg")) => Format::Svg,
-            (None, Some("png")) => Format::Png,
-            (None, Some("pdf")) => Format::Pdf,
-            (None, Some("html" | "htm")) => Format::Html,
+            (None, None) => Format::Text,
             (None, Some(ending)) => {
-                return wrong(format!(
-                    "no drawing has the ending .{ending}: name a format with --format"
-                ));
+                let ending = ending.to_string_lossy().to_lowercase();
+                Format::from_str(&ending, false).map_err(|_| {
+                    usage(format!(
+                        "no drawing has the ending .{ending}: name a format with --format"
+                    ))
+                })?
             }
         };
         let text = format == Format::Text;
         if text && self.paper.is_some() {
-            return wrong("--paper is for --format svg, png, pdf and html".to_owned());
+            return Err(usage("--paper is for --format svg, png, pdf and html"));
         }
         if format != Format::Pdf && self.per_page.is_some() {
-            return wrong("--per-page is for --format pdf".to_owned());
+            return Err(usage("--per-page is for --format pdf"));
         }
-        if !text && (self.style != Characters::Auto || self.width.is_some()) {
-            return wrong("--style and --width are for --format text".to_owned());
+        if !text && (self.style != Style::Auto || self.width.is_some()) {
+            return Err(usage("--style and --width are for --format text"));
         }
-        if self.style == Characters::Half && self.cell.is_some() {
-            return wrong("--cell does not apply to --style half".to_owned());
+        if self.style == Style::Half && self.cell.is_some() {
+            return Err(usage("--cell does not apply to --style half"));
         }
         let binary = matches!(format, Format::Png | Format::Pdf);
         if binary && self.output.is_none() && io::stdout().is_terminal() {
             let name = format.ending().to_uppercase();
-            return wrong(format!(
+            return Err(usage(format!(
                 "a terminal cannot show a {name} file: name a file with --output"
-            ));
+            )));
         }
         Ok(format)
     }
 
-    /// Whether `--output` is a folder, so that every puzzle is drawn into a file of its own.
-    fn has_folder(&self) -> bool {
-        self.output
-            .as_ref()
-            .is_some_and(|path| path.is_dir() || names_folder(path))
+    /// The folder of `--output`, if every puzzle is drawn into a file of its own.
+    fn folder(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| is_folder(path))
     }
 
     fn pixels(&self) -> Option<u32> {
         self.cell.map(u32::from)
-    }
-
-    fn paper(&self) -> Option<render::Paper> {
-        self.paper.map(render::Paper::from)
     }
 
     /// The pages of a PDF file.
@@ -248,7 +198,7 @@ impl Appearance {
         match self.pixels() {
             Some(cell) => Pages::Cell(cell),
             None => Pages::Paper(
-                self.paper().unwrap_or(render::Paper::A4),
+                self.paper.unwrap_or(Paper::A4),
                 self.per_page.map_or(1, usize::from),
             ),
         }
@@ -256,18 +206,16 @@ impl Appearance {
 
     /// The style and width of text.
     fn look(&self) -> Look {
-        let terminal = || {
-            let stdout = io::stdout();
-            let visible = self.output.is_none() && stdout.is_terminal();
-            let size = visible
-                .then(|| terminal_size::terminal_size_of(stdout))
-                .flatten();
-            size.map(|(width, _)| usize::from(width.0))
+        let stdout = io::stdout();
+        let terminal = if self.output.is_none() && stdout.is_terminal() {
+            terminal_size::terminal_size_of(stdout).map(|(width, _)| width.0)
+        } else {
+            None
         };
         Look::default()
-            .style(self.style.into())
+            .style(self.style)
             .cell(self.cell.map(usize::from))
-            .width(self.width.map(usize::from).or_else(terminal))
+            .width(self.width.or(terminal).map(usize::from))
     }
 }
 
@@ -303,13 +251,15 @@ impl Drawings<'_> {
     /// Finds the content for a puzzle and draws it. In a folder, a file that must not be overwritten gives an error, and the next puzzle
     /// follows.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &Content) -> Answered {
-        self.accepts(subject)?;
+        if matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none() {
+            subject.require_single(&format!(
+                "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
+                self.format.ending()
+            ))?;
+        }
         if let Some(folder) = self.folder {
-            if !folder.is_dir() {
-                self.outputs.folder(folder)?;
-            }
-            let path = folder.join(file_name(subject.raw_name, self.format));
-            self.output = match self.outputs.file(Some(&path)) {
+            let (name, ending) = (subject.raw_name, self.format.ending());
+            self.output = match self.outputs.file_for(name, folder, ending) {
                 Ok(output) => output,
                 Err(error) if error.kind() == Kind::Usage => return Ok(messages::error(&error)),
                 Err(error) => return Err(error.into()),
@@ -322,20 +272,6 @@ impl Drawings<'_> {
             self.end()?;
         }
         Ok(status)
-    }
-
-    /// Checks that the format can hold this puzzle beside the others.
-    fn accepts(&self, subject: &Subject<'_>) -> Answered<()> {
-        let single = matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none();
-        if single && subject.several {
-            let message = format!(
-                "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
-                self.format.ending()
-            );
-            Err(Error::new(Kind::Usage, message).into())
-        } else {
-            Ok(())
-        }
     }
 
     /// Draws one puzzle.
@@ -357,7 +293,7 @@ impl Drawings<'_> {
                 self.output.write(piece.as_bytes())
             }
             Format::Svg => {
-                let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper());
+                let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper);
                 self.output.write(svg.as_bytes())
             }
             Format::Png => {
@@ -367,7 +303,7 @@ impl Drawings<'_> {
                         subject.name
                     ));
                 }
-                let png = render::png(&drawn.sheet, appearance.pixels(), appearance.paper())
+                let png = render::png(&drawn.sheet, appearance.pixels(), appearance.paper)
                     .map_err(failed)?;
                 self.output.write(&png)
             }
@@ -432,7 +368,7 @@ impl Drawings<'_> {
             } else {
                 drawn.sheet.title.clone()
             };
-            let paper = self.appearance.paper().unwrap_or(render::Paper::A4);
+            let paper = self.appearance.paper.unwrap_or(Paper::A4);
             let page = Html::new(title, paper).cell(self.appearance.pixels());
             text = page.head();
             page
@@ -457,23 +393,4 @@ impl Drawings<'_> {
         }
         self.output.finish()
     }
-}
-
-/// Whether this name ends with a path separator, and so names a folder that need not exist.
-fn names_folder(path: &Path) -> bool {
-    let name = path.as_os_str().as_encoded_bytes();
-    name.last().is_some_and(|&b| is_separator(char::from(b)))
-}
-
-/// `pack-2.svg` for `puzzles/pack.nonpack#2`.
-fn file_name(name: &str, format: Format) -> String {
-    let (path, number) = match name.rsplit_once('#') {
-        Some((path, number)) if number.bytes().all(|b| b.is_ascii_digit()) => {
-            (path, format!("-{number}"))
-        }
-        _ => (name, String::new()),
-    };
-    let stem = Path::new(path).file_stem();
-    let stem = stem.map_or("puzzle".into(), |stem| stem.to_string_lossy());
-    format!("{stem}{number}.{}", format.ending())
 }

@@ -94,7 +94,10 @@ impl Failure {
     pub(super) fn writing(file: &str, error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
-            _ => Failure::Error(Error::io(file, error)),
+            _ => match error.downcast::<Error>() {
+                Ok(error) => Failure::Error(error),
+                Err(error) => Failure::Error(Error::io(file, error)),
+            },
         }
     }
 
@@ -110,3 +113,8 @@ impl Failure {
 
 /// What came of a run or a part of it: by default its exit status.
 pub(super) type Answered<T = Status> = Result<T, Failure>;
+
+/// A wrong use of the command line.
+pub(super) fn usage(message: impl Into<String>) -> Error {
+    Error::new(Kind::Usage, message)
+}

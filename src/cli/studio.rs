@@ -83,9 +83,7 @@ pub(super) fn run(options: &Options) -> Answered {
 fn read(options: &Options, interrupt: &Interrupt) -> Answered<(Vec<Entry>, Status)> {
     input_files::check_stdout(&options.puzzles, &[])?;
     if !options.verbosity.quiet {
-        for note in inputs::skipped_notes(&options.puzzles, None) {
-            messages::note(&note);
-        }
+        inputs::note_skipped(&options.puzzles, None);
     }
     let mut queue = Queue::new(inputs::find(&options.puzzles));
     let (mut puzzles, mut status) = (Vec::new(), Status::Complete);

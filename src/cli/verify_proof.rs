@@ -3,78 +3,91 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use omnogram::certificate::{Bounds, Formula, Lemmas, Refuted, check_formula, check_refutation};
 use omnogram::cluster::Lines;
 use omnogram::error::{Error, Result};
-use omnogram::puzzle::{self, Puzzle};
+use omnogram::puzzle::{self, Grid, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
-use super::options::Bytes;
+use super::options::{Bytes, time};
 use super::output::print;
 use super::status::{Answered, Status};
 use super::words::counted;
 use super::{answer, input_files, inputs, messages};
 
-/// What is asked for.
-#[derive(Debug)]
-pub(super) struct Request<'a> {
-    pub(super) folder: &'a Path,
-    /// The puzzles that must have a certificate.
-    pub(super) puzzles: &'a [PathBuf],
-    pub(super) time: Option<Duration>,
+/// The limits on a check, and the form of its answer.
+#[derive(Args, Debug)]
+pub(super) struct CheckingOptions {
+    /// Use at most about this much memory: 512M, 4G, 1T; repeats of grids that do not fit are not found, and a certificate that needs more
+    /// is not checked
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = super::options::size)]
     pub(super) memory: Bytes,
+
+    /// Stop reading the list, or checking certificates, after this time: 500ms, 90s, 5m, 1h30m
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
+    pub(super) time: Option<Duration>,
+
+    /// Print one JSON object, on one line; one for each certificate
+    #[arg(long, help_heading = "Output options")]
     pub(super) json: bool,
+
+    /// Print nothing if all grids are valid and none is repeated; with --json the object is still printed
+    #[arg(long, short, help_heading = "Output options")]
     pub(super) quiet: bool,
 }
 
 /// The result for one certificate as JSON.
 #[derive(Serialize)]
-struct Report<'a> {
+struct CheckedCertificate<'a> {
     puzzle: &'a str,
     verdict: &'a str,
     solutions: Option<&'a str>,
     proved: bool,
     error: Option<String>,
-    stopped: Option<&'static str>,
+    stopped: Option<Stop>,
     seconds: f64,
 }
 
-pub(super) fn run(request: &Request<'_>) -> Answered {
-    let list = request.folder.join(LIST);
-    input_files::check_stdout(request.puzzles, std::slice::from_ref(&list))?;
-    let file = File::open(&list).map_err(|error| Error::io(&inputs::name(&list), error))?;
-    Verification::new(request)?.check_list(file, &inputs::name(&list))
+/// Checks the certificates in a folder. There must be one of each of these puzzles.
+pub(super) fn run(folder: &Path, puzzles: &[PathBuf], options: &CheckingOptions) -> Answered {
+    let list = folder.join(LIST);
+    input_files::check_stdout(puzzles, slice::from_ref(&list))?;
+    let lines = Lines::new(inputs::open(&list)?, &inputs::name(&list));
+    Verification::new(folder, puzzles, options)?.check_list(lines)
 }
 
 /// The state of a verification.
 struct Verification<'a> {
-    request: &'a Request<'a>,
+    folder: &'a Path,
+    options: &'a CheckingOptions,
     deadline: Option<Instant>,
     /// The puzzles without a certificate so far, by their clues.
-    missing: HashMap<Vec<puzzle::Clue>, Vec<String>>,
+    missing: HashMap<Key, Vec<String>>,
     status: Status,
     proved: u64,
     failed: u64,
 }
 
-/// The clues of a puzzle, rows first. Two puzzles with equal lists have the same number of cells in a row only if their sizes are equal, so
-/// the first clue has the number of rows as its only block.
-fn key(puzzle: &Puzzle) -> Vec<puzzle::Clue> {
-    let height = puzzle::Clue::new([puzzle.height()]).expect("a height is the length of a line");
+/// What distinguishes a puzzle: its height, and its clues, rows first.
+type Key = (usize, Vec<puzzle::Clue>);
+
+fn key(puzzle: &Puzzle) -> Key {
     let clues = puzzle.lines().map(|(_, clue)| clue.clone());
-    [height].into_iter().chain(clues).collect()
+    (puzzle.height(), clues.collect())
 }
 
 impl<'a> Verification<'a> {
-    fn new(request: &'a Request<'a>) -> Result<Self> {
+    fn new(folder: &'a Path, puzzles: &[PathBuf], options: &'a CheckingOptions) -> Result<Self> {
         let mut missing: HashMap<_, Vec<String>> = HashMap::new();
-        for source in inputs::find(request.puzzles) {
+        for source in inputs::find(puzzles) {
             for entry in source.read() {
                 let names = missing.entry(key(&entry.puzzle?)).or_default();
                 names.push(entry.name);
@@ -82,8 +95,9 @@ impl<'a> Verification<'a> {
         }
         let now = Instant::now();
         Ok(Verification {
-            request,
-            deadline: request.time.and_then(|time| now.checked_add(time)),
+            folder,
+            options,
+            deadline: options.time.and_then(|time| now.checked_add(time)),
             missing,
             status: Status::Complete,
             proved: 0,
@@ -92,8 +106,7 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks every certificate of the list.
-    fn check_list(mut self, file: File, name: &str) -> Answered {
-        let mut lines = Lines::new(BufReader::new(file), name);
+    fn check_list(mut self, mut lines: Lines<impl BufRead>) -> Answered {
         while let Some(certificate) = lines.record::<Certificate>() {
             match certificate {
                 Ok(certificate) => {
@@ -109,13 +122,11 @@ impl<'a> Verification<'a> {
         }
         let mut missing: Vec<&String> = self.missing.values().flatten().collect();
         missing.sort_unstable();
-        for puzzle in &missing {
-            let message = "there is no valid certificate of this puzzle";
-            self.status = self
-                .status
-                .max(messages::error(&Error::data(message).in_file(puzzle)));
+        for puzzle in missing {
+            let error = Error::data("there is no valid certificate of this puzzle").in_file(puzzle);
+            self.status = self.status.max(messages::error(&error));
         }
-        if !self.request.quiet {
+        if !self.options.quiet {
             let proved = counted(self.proved, "certificate");
             let failed = match self.failed {
                 0 => String::new(),
@@ -131,52 +142,44 @@ impl<'a> Verification<'a> {
         let started = Instant::now();
         let checked = self.check(certificate);
         let seconds = answer::round_to_micros(started.elapsed().as_secs_f64());
-        let mut stopped = None;
         let name = messages::escaped(&certificate.puzzle);
-        let text = match &checked {
-            Ok(why) => {
-                self.proved += 1;
+        let stopped = checked.as_ref().err().and_then(bound_reached);
+        if let Err(error) = &checked {
+            self.failed += 1;
+            let status = match stopped {
+                Some(stop) => {
+                    messages::note(&format!("{name}: not checked, stopped by --{stop}"));
+                    Status::Stopped
+                }
+                None => messages::error(error),
+            };
+            self.status = self.status.max(status);
+        } else {
+            self.proved += 1;
+        }
+        if self.options.json {
+            let proved = checked.is_ok();
+            let error = checked.err().filter(|_| stopped.is_none());
+            return print(&answer::json_line(&CheckedCertificate {
+                puzzle: &certificate.puzzle,
+                verdict: &certificate.verdict,
+                solutions: certificate.solutions.as_deref(),
+                proved,
+                error: error.map(|error| error.to_string()),
+                stopped,
+                seconds,
+            }));
+        }
+        match checked {
+            Ok(why) if !self.options.quiet => {
                 let answer = match (&*certificate.verdict, &certificate.solutions) {
                     ("multiple", Some(number)) => format!("{number} solutions"),
                     (verdict, _) => verdict.to_owned(),
                 };
-                Some(format!("{name}: {answer}, proved by {why}\n"))
+                print(&format!("{name}: {answer}, proved by {why}\n"))
             }
-            Err(error) => {
-                self.failed += 1;
-                stopped = bound_reached(error);
-                let status = match stopped {
-                    Some(stop) => {
-                        let option = if stop == Stop::Time { "time" } else { "memory" };
-                        messages::note(&format!("{name}: not checked, stopped by --{option}"));
-                        Status::Stopped
-                    }
-                    None => messages::error(error),
-                };
-                self.status = self.status.max(status);
-                None
-            }
-        };
-        let line = if self.request.json {
-            answer::json_line(&Report {
-                puzzle: &certificate.puzzle,
-                verdict: &certificate.verdict,
-                solutions: certificate.solutions.as_deref(),
-                proved: checked.is_ok(),
-                error: checked
-                    .err()
-                    .filter(|_| stopped.is_none())
-                    .map(|error| error.to_string()),
-                stopped: stopped.map(|stop| if stop == Stop::Time { "time" } else { "memory" }),
-                seconds,
-            })
-        } else {
-            match text.filter(|_| !self.request.quiet) {
-                Some(text) => text,
-                None => return Ok(()),
-            }
-        };
-        print(&line)
+            _ => Ok(()),
+        }
     }
 
     /// Checks a certificate, and returns what proves its answer.
@@ -190,49 +193,33 @@ impl<'a> Verification<'a> {
             }
         }
         let refuted = self.check_refutation(certificate, &puzzle)?;
+        let (clauses, steps) = (
+            counted(refuted.clauses, "clause"),
+            counted(refuted.steps, "step"),
+        );
+        let proof = format!("{clauses} and {steps}");
         let (verdict, solutions) = (&*certificate.verdict, certificate.solutions.as_deref());
-        let proof = match &refuted {
-            Some(refuted) => format!(
-                "{} and {}",
-                counted(refuted.clauses, "clause"),
-                counted(refuted.steps, "step")
-            ),
-            None => String::new(),
-        };
         let why = if let Some(graph) = &certificate.graph {
-            let none = Lemmas::default();
-            let lemmas = refuted.as_ref().map_or(&none, |refuted| &refuted.lemmas);
-            let (count, contexts) = self.check_graph(graph, &puzzle, lemmas)?;
-            let expected = match &*count {
-                "1" => "unique",
-                _ => "multiple",
-            };
+            let (count, contexts) = self.check_graph(graph, &puzzle, &refuted.lemmas)?;
+            let expected = if count == "1" { "unique" } else { "multiple" };
             if solutions != Some(&count) || verdict != expected {
                 return Err(wrong(&format!(
                     "the graph has {count} solutions, not what the record says"
                 )));
             }
-            let lemmas = match lemmas.clauses().len() {
+            let lemmas = match refuted.lemmas.clauses().len() {
                 0 => String::new(),
                 number => format!(" with {}, {proof}", counted(number as u64, "lemma")),
             };
             format!("a graph of {}{lemmas}", counted(contexts, "context"))
         } else {
-            let refuted = refuted.unwrap_or_default();
             match (verdict, solutions, &examples[..]) {
                 ("none", Some("0"), []) if refuted.is_unsolvable => proof,
                 ("unique", Some("1"), [solution]) => {
-                    for row in 0..puzzle.height() {
-                        for column in 0..puzzle.width() {
-                            let variable = (row * puzzle.width() + column + 1) as i32;
-                            let filled = solution.get(row, column);
-                            let literal = if filled { variable } else { -variable };
-                            if !refuted.lemmas.imply(&[], literal) {
-                                let message =
-                                    "the refutation does not say that the solution is the only one";
-                                return Err(wrong(message));
-                            }
-                        }
+                    if !is_only_solution(solution, &refuted.lemmas) {
+                        let message =
+                            "the refutation does not say that the solution is the only one";
+                        return Err(wrong(message));
                     }
                     proof
                 }
@@ -247,26 +234,21 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks the refutation of a certificate, if it has one.
-    fn check_refutation(
-        &self,
-        certificate: &Certificate,
-        puzzle: &Puzzle,
-    ) -> Result<Option<Refuted>> {
+    fn check_refutation(&self, certificate: &Certificate, puzzle: &Puzzle) -> Result<Refuted> {
         let (Some(clauses), Some(refutation)) = (&certificate.clauses, &certificate.refutation)
         else {
-            return Ok(None);
+            return Ok(Refuted::default());
         };
-        let mut clauses = ProofReader::open(self.request.folder, clauses)?;
-        let mut refutation = ProofReader::open(self.request.folder, refutation)?;
-        let refuted = check_refutation(
-            puzzle,
-            (&mut clauses.input, &clauses.path),
-            (&mut refutation.input, &refutation.path),
-            &mut self.bounds(&mut || self.is_late()),
-        )?;
-        clauses.finish()?;
-        refutation.finish()?;
-        Ok(Some(refuted))
+        self.read_file(clauses, |clauses, clauses_name| {
+            self.read_file(refutation, |refutation, refutation_name| {
+                check_refutation(
+                    puzzle,
+                    (clauses, clauses_name),
+                    (refutation, refutation_name),
+                    &mut self.bounds(&mut || self.is_late()),
+                )
+            })
+        })
     }
 
     /// Checks the graph of a certificate. Returns the number of solutions and of contexts.
@@ -276,21 +258,44 @@ impl<'a> Verification<'a> {
         puzzle: &Puzzle,
         lemmas: &Lemmas,
     ) -> Result<(String, u64)> {
-        let mut graph = ProofReader::open(self.request.folder, graph)?;
-        let cells = puzzle.width() * puzzle.height();
-        let mut is_late = || self.is_late();
-        let mut bounds = self.bounds(&mut is_late);
-        let formula = Formula::read(&mut graph.input, &graph.path, cells, &mut bounds)?;
-        let mut imply = |holding: &[i32], literal| Ok(lemmas.imply(holding, literal));
-        let checked =
-            check_formula(puzzle, &formula, &mut imply, &mut bounds).map_err(|error| {
-                match bound_reached(&error) {
-                    Some(_) => error,
-                    None => error.in_file(&graph.path),
-                }
-            })?;
-        graph.finish()?;
-        Ok((checked.solutions.to_string(), checked.contexts))
+        self.read_file(graph, |text, name| {
+            let cells = puzzle.width() * puzzle.height();
+            let mut is_late = || self.is_late();
+            let mut bounds = self.bounds(&mut is_late);
+            let formula = Formula::read(text, name, cells, &mut bounds)?;
+            let mut imply = |holding: &[i32], literal| Ok(lemmas.imply(holding, literal));
+            match check_formula(puzzle, &formula, &mut imply, &mut bounds) {
+                Ok(checked) => Ok((checked.solutions.to_string(), checked.contexts)),
+                Err(error) if bound_reached(&error).is_some() => Err(error),
+                Err(error) => Err(error.in_file(name)),
+            }
+        })
+    }
+
+    /// Reads a file of a certificate with its name in messages, and compares its checksum.
+    fn read_file<T>(
+        &self,
+        file: &ProofFile,
+        read: impl FnOnce(&mut dyn BufRead, &str) -> Result<T>,
+    ) -> Result<T> {
+        let path = self.folder.join(&file.name);
+        let name = inputs::name(&path);
+        // A record could name any file.
+        if !inputs::is_file_name(&file.name) {
+            let message = "a certificate has files in its own folder only";
+            return Err(Error::data(message).in_file(&name));
+        }
+        let failed = |error| Error::io(&name, error);
+        let opened = Checksummed::new(File::open(&path).map_err(failed)?);
+        let mut input = BufReader::with_capacity(1 << 16, opened);
+        let result = read(&mut input, &name)?;
+        io::copy(&mut input, &mut io::sink()).map_err(failed)?;
+        let (found, _) = input.into_inner().finish(file.name.clone());
+        if found != *file {
+            let message = "this file has been changed: its checksum is another";
+            return Err(Error::data(message).in_file(&name));
+        }
+        Ok(result)
     }
 
     fn is_late(&self) -> bool {
@@ -301,51 +306,17 @@ impl<'a> Verification<'a> {
     fn bounds<'b>(&self, stop: &'b mut dyn FnMut() -> bool) -> Bounds<'b> {
         Bounds {
             stop,
-            memory: self.request.memory.0,
+            memory: self.options.memory.0,
         }
     }
 }
 
-/// A file of a certificate that is being read.
-struct ProofReader<'a> {
-    file: &'a ProofFile,
-    path: String,
-    input: BufReader<Checksummed<File>>,
-}
-
-impl<'a> ProofReader<'a> {
-    fn open(folder: &Path, file: &'a ProofFile) -> Result<Self> {
-        let path = folder.join(&file.name);
-        let name = inputs::name(&path);
-        // A record could name any file.
-        if !inputs::is_file_name(&file.name) {
-            return Err(
-                Error::data("a certificate has files in its own folder only").in_file(&name),
-            );
-        }
-        let opened = File::open(&path).map_err(|error| Error::io(&name, error))?;
-        Ok(ProofReader {
-            file,
-            path: name,
-            input: BufReader::with_capacity(1 << 16, Checksummed::new(opened)),
-        })
-    }
-
-    /// Reads the rest, and compares the checksum.
-    fn finish(mut self) -> Result<()> {
-        let mut rest = [0; 1 << 12];
-        while self
-            .input
-            .read(&mut rest)
-            .map_err(|error| Error::io(&self.path, error))?
-            > 0
-        {}
-        let (read, _) = self.input.into_inner().finish(self.file.name.clone());
-        if (read.bytes, &read.checksum) == (self.file.bytes, &self.file.checksum) {
-            Ok(())
-        } else {
-            let message = "this file has been changed: its checksum is another";
-            Err(Error::data(message).in_file(&self.path))
-        }
-    }
+/// Whether these lemmas imply the value of every cell of a solution.
+fn is_only_solution(solution: &Grid, lemmas: &Lemmas) -> bool {
+    let (width, height) = (solution.width(), solution.height());
+    (0..width * height).all(|cell| {
+        let variable = cell as i32 + 1;
+        let filled = solution.get(cell / width, cell % width);
+        lemmas.imply(&[], if filled { variable } else { -variable })
+    })
 }

@@ -9,6 +9,7 @@ use omnogram::solutions::Count;
 use serde::{Serialize, Serializer};
 
 use super::session::Session;
+use super::status::usage;
 use super::{inputs, messages};
 
 /// A puzzle to be answered. It is serialized as the first fields of its answer in JSON.
@@ -49,6 +50,14 @@ impl<'a> Subject<'a> {
         let notes = self.puzzle.notes();
         let texts = [&notes.title, &notes.catalogue].into_iter().flatten();
         texts.map(|text| text.trim()).find(|text| !text.is_empty())
+    }
+
+    /// An error with this message if there are several puzzles.
+    pub(super) fn require_single(&self, message: &str) -> omnogram::error::Result<()> {
+        if self.several {
+            return Err(usage(message));
+        }
+        Ok(())
     }
 
     /// The name of the puzzle in answers, with its title if it is one of a pack: `pack.nonpack#2 (Heart)`.

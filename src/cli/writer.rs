@@ -42,7 +42,7 @@ impl WriteLimits {
     }
 
     /// The limit that has been reached, if any.
-    fn reached(&self) -> Option<Stop> {
+    pub(super) fn reached(&self) -> Option<Stop> {
         // Relaxed: the flag publishes no other data.
         if self
             .interrupt

@@ -19,23 +19,36 @@ use crate::search::{Search, Verdict};
 use crate::solutions::{Count, Stop};
 
 /// The simplest method that solves a puzzle.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Method {
-    /// Settling single lines is enough.
+    /// Single lines are enough.
+    ///
+    /// They are settled over and over.
     Lines,
+    /// A cell must be tried both ways.
+    ///
     /// Probing is enough: an unknown cell is tried both ways, and each time lines are settled. If one way ends in a contradiction, the cell
     /// has the other value; cells on which both ways agree are decided too.
     Probing,
+    /// A cell must be tried, and others within the trial.
+    ///
     /// Probing within probing is enough: a cell is tried, and probing ends in a contradiction.
+    #[cfg_attr(feature = "cli", value(name = "nested-2"))]
     Nested2,
-    /// None of these is enough, but the puzzle has one solution.
+    /// None of these is enough.
+    ///
+    /// A search shows that the puzzle has one solution.
     Search,
     /// There is no way to deduce the solution, because there are several.
+    #[cfg_attr(feature = "cli", value(skip))]
     Multiple,
     /// The puzzle has no solution.
+    #[cfg_attr(feature = "cli", value(skip))]
     None,
     /// The run was stopped before this was decided.
+    #[cfg_attr(feature = "cli", value(skip))]
     Undecided,
 }
 

@@ -163,22 +163,27 @@ impl fmt::Display for Transform {
 }
 
 /// A symmetry of a picture: it is the same after each of some transforms.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Symmetry {
-    /// The left half is the mirror image of the right one.
+    /// The left half mirrors the right one.
     LeftRight,
-    /// The upper half is the mirror image of the lower one.
+    /// The upper half mirrors the lower one.
     TopBottom,
-    /// Both: the four quarters are mirror images.
+    /// Left-right and top-bottom.
+    ///
+    /// The four quarters are mirror images.
     Both,
-    /// The picture is the same upside down.
+    /// The same upside down.
     HalfTurn,
-    /// The picture is the same after a quarter turn. It must be square.
+    /// The same after a quarter turn; square pictures.
     QuarterTurn,
-    /// The picture is the same after mirroring at the main diagonal. It must be square.
+    /// Mirrored at the main diagonal; square pictures.
     Diagonal,
-    /// All eight transforms leave the picture the same. It must be square.
+    /// All of these; square pictures.
+    ///
+    /// All eight transforms leave the picture the same.
     Full,
 }
 

@@ -54,6 +54,7 @@ impl Mark {
 }
 
 /// Which blocks are lettered.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letters {
     /// Those of each row, from the left.

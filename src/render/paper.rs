@@ -1,6 +1,7 @@
 //! Paper sizes, and the placement of pictures on pages.
 
 /// A size of paper.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Paper {

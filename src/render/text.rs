@@ -18,18 +18,24 @@ pub(super) const GROUP: usize = 5;
 const GAP: usize = 3;
 
 /// The characters with which drawings are written.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
-    /// Boxes, with cells as wide as the width allows, down to one character; if even that is too wide, half blocks, if they can show the
-    /// drawing.
+    /// Boxes, with narrower cells if a line would be too long; half blocks without clues if it still would be.
+    ///
+    /// Cells are as wide as the width allows, down to one character. Half blocks are taken only if they can show the drawing.
     #[default]
     Auto,
     /// Box-drawing characters and full blocks.
     Boxes,
-    /// Half blocks, two cells above each other in one character, without clues; filled and empty cells only.
+    /// Half blocks, two cells in one character, without clues.
+    ///
+    /// The two cells are above each other; filled and empty cells only.
     Half,
-    /// Plain ASCII: `#` filled, `.` empty, `?` ambiguous, blank unknown.
+    /// Plain ASCII: '#' filled, '.' empty, '?' ambiguous.
+    ///
+    /// An unknown cell is blank.
     Ascii,
 }
 

@@ -30,13 +30,14 @@ const CELLS_PER_STEP: usize = 4;
 /// Steps of the local search for each smaller edit.
 const FURTHER_STEPS: usize = 300;
 
-/// Which cells may be flipped.
+/// What an edit may do with the cells that it flips.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Only {
-    /// Empty cells, which become filled.
+    /// Fill empty cells.
     Add,
-    /// Filled cells, which become empty.
+    /// Empty filled cells.
     Remove,
 }
 
