@@ -49,13 +49,6 @@ pub(super) struct WantedNear<'a> {
     pub(super) to_file: bool,
 }
 
-/// A tracing of the image.
-#[derive(Debug)]
-struct Tracing {
-    grid: Grid,
-    threshold: Threshold,
-}
-
 /// A puzzle near the image.
 #[derive(Debug, Serialize)]
 struct Near {
@@ -96,14 +89,14 @@ fn tracings(
     wanted: WantedNear<'_>,
     picture: &Picture,
     started: Instant,
-) -> (Vec<Tracing>, Option<Stop>) {
+) -> (Vec<(Grid, Threshold)>, Option<Stop>) {
     let (width, height) = picture.size();
     let sizes: Vec<_> = match wanted.size {
         Some(size) => vec![Some(size)],
         None if width.max(height) <= MAX_PIXELS => vec![None],
         None => WIDTHS.map(|width| Some((width, None))).to_vec(),
     };
-    let mut tracings: Vec<Tracing> = Vec::new();
+    let mut tracings: Vec<(Grid, Threshold)> = Vec::new();
     for size in sizes {
         let mut scaled = None;
         for threshold in THRESHOLDS {
@@ -114,8 +107,8 @@ fn tracings(
             let grid = scaled.get_or_insert_with(scale).trace(threshold);
             // A picture without filled or without empty cells shows nothing.
             let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
-            if shows && !tracings.iter().any(|other| other.grid == grid) {
-                tracings.push(Tracing { grid, threshold });
+            if shows && !tracings.iter().any(|(other, _)| *other == grid) {
+                tracings.push((grid, threshold));
             }
         }
     }
@@ -135,12 +128,12 @@ fn stop(session: &Session, started: Instant) -> Option<Stop> {
 fn repair_all(
     session: &Session,
     wanted: WantedNear<'_>,
-    (tracings, mut stopped): (Vec<Tracing>, Option<Stop>),
+    (tracings, mut stopped): (Vec<(Grid, Threshold)>, Option<Stop>),
     started: Instant,
     output: &mut PuzzleOutput,
 ) -> Answered {
-    let repair = |tracing: &Tracing| {
-        let grid = tracing.grid.clone();
+    let repair = |(grid, _): &(Grid, Threshold)| {
+        let grid = grid.clone();
         session.start(started, move |limits| {
             let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
             let repair = Repair::new(&grid)
@@ -153,14 +146,13 @@ fn repair_all(
     let repairs: Vec<_> = tracings.iter().map(repair).collect();
     let name = messages::escaped(&inputs::name(wanted.image)).into_owned();
     let mut found = Vec::new();
-    for (tracing, receiver) in tracings.iter().zip(repairs) {
-        let (width, height) = (tracing.grid.width(), tracing.grid.height());
-        let threshold = word(tracing.threshold);
-        let about = format!("{name}: {width}x{height}, threshold {threshold}");
+    for ((grid, threshold), receiver) in tracings.iter().zip(repairs) {
+        let (width, height) = (grid.width(), grid.height());
+        let about = format!("{name}: {width}x{height}, threshold {}", word(*threshold));
         let repaired: Option<Repaired> = receiver.recv().ok().flatten();
         let stop = repaired.as_ref().and_then(|repaired| repaired.stopped);
         stopped = stopped.or(stop.filter(|&stop| stop != Stop::Nodes));
-        let Some(near) = repaired.and_then(|repaired| near(tracing, &repaired)) else {
+        let Some(near) = repaired.and_then(|repaired| near(grid, *threshold, &repaired)) else {
             session.note(&format!("{about}: no good picture found near it"));
             continue;
         };
@@ -199,11 +191,11 @@ fn repair_all(
 }
 
 /// The puzzle of a repaired tracing; `None` if there is no edit.
-fn near(tracing: &Tracing, repaired: &Repaired) -> Option<Near> {
+fn near(grid: &Grid, threshold: Threshold, repaired: &Repaired) -> Option<Near> {
     let flips = repaired.flips.as_ref()?;
     Some(Near {
-        puzzle: edited(&Puzzle::from_grid(&tracing.grid), &tracing.grid, flips),
-        threshold: word(tracing.threshold),
+        puzzle: edited(&Puzzle::from_grid(grid), grid, flips),
+        threshold: word(threshold),
         changed: flips.len(),
         minimal: repaired.minimal,
     })

@@ -281,7 +281,10 @@ impl Drawings<'_> {
         match self.format {
             Format::Text => {
                 let text = self.text(session, subject, &drawn.sheet)?;
-                let mut piece = self.heading(subject);
+                // A blank line after the text before it.
+                let blank = if self.begun { "\n" } else { "" };
+                self.begun = self.folder.is_none();
+                let mut piece = format!("{blank}{}\n\n", subject.heading());
                 for line in text.lines {
                     piece.push_str(&line);
                     piece.push('\n');
@@ -324,16 +327,6 @@ impl Drawings<'_> {
         }
     }
 
-    /// The heading of a puzzle as text, after a blank line if other text precedes it.
-    fn heading(&mut self, subject: &Subject<'_>) -> String {
-        let blank = if std::mem::replace(&mut self.begun, self.folder.is_none()) {
-            "\n"
-        } else {
-            ""
-        };
-        format!("{blank}{}\n\n", subject.heading())
-    }
-
     /// A puzzle as text.
     fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
         let name = subject.name;
@@ -373,14 +366,12 @@ impl Drawings<'_> {
             text = page.head();
             page
         });
-        let mut sheet = drawn.sheet;
-        if drawn.reveals.is_some() {
-            text += &page.part(&HtmlSection::new(drawing::unsolved_sheet(subject)));
-            sheet.title.clear();
-            sheet.byline.clear();
-        }
-        let folded = drawn.reveals.map(str::to_owned);
-        text + &page.part(&HtmlSection::new(sheet).folded(folded))
+        let Some(reveals) = drawn.reveals else {
+            return text + &page.part(&HtmlSection::new(drawn.sheet));
+        };
+        text += &page.part(&HtmlSection::new(drawing::unsolved_sheet(subject)));
+        let revealing = HtmlSection::new(drawn.sheet.title("").byline(""));
+        text + &page.part(&revealing.folded(reveals.to_owned()))
     }
 
     /// Finishes the current output.

@@ -3,6 +3,7 @@
 //! Both axes are logarithmic, so that every doubling of threads has the same width and the ideal line is straight. The plot has a
 //! background of its own, a dark one if the viewer prefers that. Lines differ in their markers as well as in colour.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use html_escape::encode_text;
@@ -79,7 +80,20 @@ pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
          font-family=\"sans-serif\" font-size=\"13\">\n{HEAD}\
          <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
     );
-    titles(&mut svg, machine);
+    let title = format!(
+        "omnogram {}: speed-up over one thread",
+        env!("CARGO_PKG_VERSION")
+    );
+    svg.push_str("<g font-size=\"17\">\n");
+    text(&mut svg, (LEFT, 30.0), "ink", "start", &title);
+    svg.push_str("</g>\n");
+    text(
+        &mut svg,
+        (LEFT, 52.0),
+        "faint",
+        "start",
+        &machine.to_string(),
+    );
     axes(&mut svg, rows, scale);
     let [from, to] = legend(&mut svg, 0, "ideal");
     stroke(&mut svg, "ideal", from, to);
@@ -99,21 +113,10 @@ pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
     svg
 }
 
-fn titles(svg: &mut String, machine: &Machine) {
-    let version = env!("CARGO_PKG_VERSION");
-    svg.push_str("<g font-size=\"17\">\n");
-    let title = format!("omnogram {version}: speed-up over one thread");
-    text(svg, (LEFT, 30.0), "ink", "start", &title);
-    svg.push_str("</g>\n");
-    text(svg, (LEFT, 52.0), "faint", "start", &machine.to_string());
-}
-
 /// The grid, the axes with their numbers and names, and the ideal line.
 fn axes(svg: &mut String, rows: &[Row<'_>], scale: Scale) {
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    let mut across: Vec<usize> = rows.iter().map(|row| row.threads).collect();
-    across.sort_unstable();
-    across.dedup();
+    let across: BTreeSet<usize> = rows.iter().map(|row| row.threads).collect();
     for threads in across {
         let x = scale.x(threads as f64);
         stroke(svg, "grid", (x, TOP), (x, bottom));
@@ -162,14 +165,11 @@ fn text(svg: &mut String, (x, y): Point, class: &str, anchor: &str, text: &str) 
 
 /// A line through the points `through`, with its marker on the points `marked`.
 fn line(svg: &mut String, through: &[Point], marked: &[Point], colour: &str, marker: &str) {
-    let through: Vec<String> = through
-        .iter()
-        .map(|(x, y)| format!("{x:.1},{y:.1}"))
-        .collect();
-    let through = through.join(" ");
+    let through = through.iter().map(|(x, y)| format!("{x:.1},{y:.1}"));
+    let points = through.collect::<Vec<_>>().join(" ");
     let _ = writeln!(
         svg,
-        "<g fill=\"{colour}\">\n<polyline points=\"{through}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.5\"/>"
+        "<g fill=\"{colour}\">\n<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.5\"/>"
     );
     for (x, y) in marked {
         let _ = writeln!(svg, "<path d=\"M{x:.1},{y:.1}{marker}\"/>");
