@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::messages;
 use super::session::Session;
 use super::status::Status;
-use super::words::Subject;
 
 /// The answer of a verb, for a puzzle or for the whole run. [`Session::answer`] prints it, as JSON or as text, and returns its status:
 ///
@@ -70,36 +69,11 @@ pub(super) trait Answer: Serialize {
     fn status(&self) -> Status;
 }
 
-/// The answer for a puzzle with the fields of its result, as the library serializes it, between those of the puzzle and those that one
-/// verb adds.
-#[derive(Debug, Serialize)]
-struct Report<'a, Answer, Extra> {
-    #[serde(flatten)]
-    subject: &'a Subject<'a>,
-    #[serde(flatten)]
-    answer: Answer,
-    #[serde(flatten)]
-    extra: Extra,
-}
-
 /// The object for an input that is not a puzzle, so that there is one object per input.
 #[derive(Debug, Serialize)]
 struct NotAPuzzle<'a> {
     puzzle: &'a str,
     error: String,
-}
-
-/// The object for a puzzle and the result of its run, with its line break.
-pub(super) fn answer_line(
-    subject: &Subject<'_>,
-    answer: &impl Serialize,
-    extra: impl Serialize,
-) -> String {
-    json_line(&Report {
-        subject,
-        answer,
-        extra,
-    })
 }
 
 /// The object for an input that is not a puzzle, with its line break.
