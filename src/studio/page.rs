@@ -32,6 +32,7 @@ const FILES: &[File] = &files! {
     "download.js": SCRIPT,
     "drawing.js": SCRIPT,
     "dropped.js": SCRIPT,
+    "elements.js": SCRIPT,
     "explain.js": SCRIPT,
     "export.js": SCRIPT,
     "files.js": SCRIPT,

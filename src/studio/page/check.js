@@ -2,6 +2,7 @@
 
 import { Latest, NO_ROOM, stream } from "./api.js";
 import { answers, changesPuzzle, showLayer } from "./answers.js";
+import { elements } from "./elements.js";
 import { ProfileView } from "./profile.js";
 import { plural, progressText, sentence, solutionsText, verdictText } from "./words.js";
 
@@ -46,14 +47,10 @@ class Check {
     #layers = {};
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
-        this.panel = document.querySelector("#answers");
-        this.verdict = document.querySelector("#verdict");
-        this.solutions = document.querySelector("#solutions");
-        this.ambiguous = document.querySelector("#ambiguous");
-        this.progress = document.querySelector("#progress");
+        Object.assign(this, { drawing, board, announce });
+        Object.assign(this, elements({
+            panel: "answers", verdict: "verdict", solutions: "solutions", ambiguous: "ambiguous", progress: "progress",
+        }));
         this.profile = new ProfileView({ drawing, board });
         document.body.dataset.checked = "0";
         this.#setVerdict("checking", "Checking");

@@ -2,6 +2,7 @@
 
 import { Latest, upload } from "./api.js";
 import { clueMistake, cluesText, readClues } from "./clues.js";
+import { elements } from "./elements.js";
 import { plural, sentence } from "./words.js";
 
 /** The server reads text in another form after this time in ms without a key. */
@@ -21,12 +22,8 @@ class CluesDialog {
     #puzzle = null;
 
     constructor({ drawing, announce }) {
-        this.drawing = drawing;
-        this.announce = announce;
-        this.dialog = document.querySelector("#clues-dialog");
-        this.text = document.querySelector("#clues-text");
-        this.words = document.querySelector("#clues-words");
-        this.useButton = document.querySelector("#use-clues");
+        Object.assign(this, { drawing, announce });
+        Object.assign(this, elements({ dialog: "clues-dialog", text: "clues-text", words: "clues-words", useButton: "use-clues" }));
         document.querySelector("#clues").addEventListener("click", () => this.#open());
         this.text.addEventListener("input", () => this.#read());
         this.useButton.addEventListener("click", () => this.#use());

@@ -5,6 +5,7 @@ import { BadgeRunner } from "./badges.js";
 import { answers, changesPuzzle } from "./answers.js";
 import { entryItem, fillBadge, fillItem, titleOf } from "./collection-view.js";
 import { download, headerText } from "./download.js";
+import { elements } from "./elements.js";
 import { plural, sentence } from "./words.js";
 
 /** Where this tab keeps its collection across a reload. */
@@ -54,12 +55,8 @@ class Collection {
     #current = null;
 
     constructor({ drawing, announce, notify, alertUser }) {
-        this.drawing = drawing;
-        this.announce = announce;
-        this.notify = notify;
-        this.alertUser = alertUser;
-        this.list = document.querySelector("#collection");
-        this.saveButton = document.querySelector("#save-collection");
+        Object.assign(this, { drawing, announce, notify, alertUser });
+        Object.assign(this, elements({ list: "collection", saveButton: "save-collection" }));
         this.badges = new BadgeRunner(() => this.#entries, (entry) => this.#showBadge(entry));
         drawing.addEventListener("change", (event) => this.#changed(event));
         answers.addEventListener("verdict", () => this.#verdictOfDrawing());

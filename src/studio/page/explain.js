@@ -2,6 +2,7 @@
 
 import { Latest, stream } from "./api.js";
 import { beginView, changesPuzzle, closeForOthers, showLayer } from "./answers.js";
+import { elements } from "./elements.js";
 import { sentence } from "./words.js";
 
 /** At most this many steps are in the list at a time, and this many of them before the current step after the list has moved. */
@@ -27,14 +28,10 @@ class Explain {
     #open = false;
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
-        this.list = document.querySelector("#steps");
-        this.words = document.querySelector("#step-words");
-        this.back = document.querySelector("#step-back");
-        this.on = document.querySelector("#step-on");
-        this.closeButton = document.querySelector("#explain-close");
+        Object.assign(this, { drawing, board, announce });
+        Object.assign(this, elements({
+            list: "steps", words: "step-words", back: "step-back", on: "step-on", closeButton: "explain-close",
+        }));
         document.querySelector("#explain").addEventListener("click", () => this.start());
         this.back.addEventListener("click", () => this.goTo(this.#current - 1));
         this.on.addEventListener("click", () => this.goTo(this.#current + 1));

@@ -2,6 +2,7 @@
 
 import { bytes } from "./api.js";
 import { download, fileStem } from "./download.js";
+import { elements } from "./elements.js";
 import { sentence } from "./words.js";
 
 /** Connects the dialog `#export-dialog` and the button that opens it. */
@@ -12,9 +13,7 @@ export function connectExport(context) {
 class Export {
     constructor({ drawing }) {
         this.drawing = drawing;
-        this.dialog = document.querySelector("#export-dialog");
-        this.solution = document.querySelector("#export-solution");
-        this.words = document.querySelector("#export-words");
+        Object.assign(this, elements({ dialog: "export-dialog", solution: "export-solution", words: "export-words" }));
         document.querySelector("#export").addEventListener("click", () => this.#open());
         for (const kind of ["svg", "png", "pdf"]) {
             this.#connect(`#export-${kind}`, () => this.#download(kind));

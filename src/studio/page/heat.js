@@ -14,9 +14,7 @@ class Heat {
     #on = false;
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
+        Object.assign(this, { drawing, board, announce });
         this.button = document.querySelector("#heat");
         this.words = wordsAfter(this.button);
         this.button.setAttribute("aria-pressed", "false");

@@ -1,6 +1,7 @@
 // The dialog that makes a picture from an image, with a preview of the cells that the server traces.
 
 import { Latest, upload } from "./api.js";
+import { elements } from "./elements.js";
 import { plural, sentence, withoutName } from "./words.js";
 
 /** The side of the preview in pixels of the canvas; the cells are drawn as large as they fit. */
@@ -44,19 +45,12 @@ class ImageDialog {
     #again = false;
 
     constructor({ drawing, announce }) {
-        this.drawing = drawing;
-        this.announce = announce;
-        this.dialog = document.querySelector("#image-dialog");
-        this.canvas = document.querySelector("#image-preview");
-        this.width = document.querySelector("#image-width");
-        this.height = document.querySelector("#image-height");
-        this.threshold = document.querySelector("#threshold");
-        this.thresholdValue = document.querySelector("#threshold-value");
-        this.auto = document.querySelector("#threshold-auto");
-        this.dither = document.querySelector("#dither");
-        this.invert = document.querySelector("#invert-image");
-        this.words = document.querySelector("#image-words");
-        this.useButton = document.querySelector("#use-image");
+        Object.assign(this, { drawing, announce });
+        Object.assign(this, elements({
+            dialog: "image-dialog", canvas: "image-preview", width: "image-width", height: "image-height", threshold: "threshold",
+            thresholdValue: "threshold-value", auto: "threshold-auto", dither: "dither", invert: "invert-image", words: "image-words",
+            useButton: "use-image",
+        }));
         this.threshold.addEventListener("input", () => this.#thresholdMoved());
         for (const input of [this.width, this.height]) {
             input.addEventListener("input", () => this.#sizeTyped());

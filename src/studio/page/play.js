@@ -2,6 +2,7 @@
 
 import { Latest, stream } from "./api.js";
 import { beginView, changesPuzzle, showLayer } from "./answers.js";
+import { elements } from "./elements.js";
 import { plural, sentence } from "./words.js";
 
 const FILLED = 1;
@@ -21,13 +22,8 @@ class Play {
     #solved = false;
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
-        this.playButton = document.querySelector("#play");
-        this.hintButton = document.querySelector("#hint");
-        this.mistakesButton = document.querySelector("#mistakes");
-        this.words = document.querySelector("#play-words");
+        Object.assign(this, { drawing, board, announce });
+        Object.assign(this, elements({ playButton: "play", hintButton: "hint", mistakesButton: "mistakes", words: "play-words" }));
         this.playLabel = this.playButton.textContent;
         this.hintLabel = this.hintButton.textContent;
         this.playButton.addEventListener("click", () => this.#toggle());

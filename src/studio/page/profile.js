@@ -1,6 +1,7 @@
 // How hard the puzzle is for a person: the profile in words, a chart of its rounds, and the narrowest place on the board.
 
 import { beginView, closeForOthers, showLayer } from "./answers.js";
+import { elements } from "./elements.js";
 import { listText, plural, sentence } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -20,10 +21,8 @@ export class ProfileView {
     #profile = null;
 
     constructor({ drawing, board }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.element = document.querySelector("#profile");
-        this.button = document.querySelector("#narrowest");
+        Object.assign(this, { drawing, board });
+        Object.assign(this, elements({ element: "profile", button: "narrowest" }));
         this.button.addEventListener("click", () => this.#toggleNarrowest());
         closeForOthers("narrowest", () => this.hideNarrowest());
         this.clear();

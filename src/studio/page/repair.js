@@ -2,6 +2,7 @@
 
 import { stream } from "./api.js";
 import { beginView, changesPuzzle } from "./answers.js";
+import { elements } from "./elements.js";
 import { RunButton } from "./run-button.js";
 import { cellsText, plural, sentence } from "./words.js";
 
@@ -18,15 +19,11 @@ class Repair {
     #selected = -1;
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
-        this.list = document.querySelector("#repair-list");
-        this.words = document.querySelector("#repair-words");
-        this.only = document.querySelector("#repair-only");
-        this.lineSolvable = document.querySelector("#repair-line-solvable");
-        this.applyButton = document.querySelector("#apply");
-        this.discardButton = document.querySelector("#discard");
+        Object.assign(this, { drawing, board, announce });
+        Object.assign(this, elements({
+            list: "repair-list", words: "repair-words", only: "repair-only", lineSolvable: "repair-line-solvable", applyButton: "apply",
+            discardButton: "discard",
+        }));
         const say = (words) => { this.words.textContent = words; };
         this.repair = new RunButton(document.querySelector("#repair"), say, (signal) => this.#repair(signal));
         this.reveal = new RunButton(document.querySelector("#reveal"), say, (signal) => this.#reveal(signal));

@@ -2,6 +2,7 @@
 
 import { Latest, stream } from "./api.js";
 import { answers, beginView, changesPuzzle, closeForOthers, sameRows, showLayer } from "./answers.js";
+import { elements } from "./elements.js";
 import { cellsText, groupDigits, plural, sentence, shortNumber } from "./words.js";
 
 /** Number of solutions that are asked for at a time. */
@@ -26,14 +27,11 @@ class Solutions {
     #shown = null;
 
     constructor({ drawing, board, announce }) {
-        this.drawing = drawing;
-        this.board = board;
-        this.announce = announce;
-        this.previousButton = document.querySelector("#previous-solution");
-        this.nextButton = document.querySelector("#next-solution");
-        this.closeButton = document.querySelector("#solution-close");
-        this.takeButton = document.querySelector("#take-solution");
-        this.words = document.querySelector("#solution-number");
+        Object.assign(this, { drawing, board, announce });
+        Object.assign(this, elements({
+            previousButton: "previous-solution", nextButton: "next-solution", closeButton: "solution-close", takeButton: "take-solution",
+            words: "solution-number",
+        }));
         this.previousButton.addEventListener("click", () => this.#step(-1n));
         this.nextButton.addEventListener("click", () => this.#step(1n));
         this.closeButton.addEventListener("click", () => this.#close());
