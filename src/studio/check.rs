@@ -28,7 +28,7 @@ const COUNT_AFTER: Duration = Duration::from_secs(2);
 
 /// What line solving finds.
 #[derive(Serialize)]
-struct Lines {
+struct LineFields {
     position: Vec<String>,
     unknown: usize,
     contradiction: Option<String>,
@@ -36,7 +36,7 @@ struct Lines {
 
 /// The verdict, and up to two solutions.
 #[derive(Serialize)]
-struct Found<'a> {
+struct VerdictFields<'a> {
     #[serde(flatten)]
     outcome: &'a Outcome,
     /// Whether the picture is a solution; `None` without a picture.
@@ -46,9 +46,9 @@ struct Found<'a> {
 
 /// Where the puzzle is ambiguous.
 #[derive(Serialize)]
-struct Regions<'a> {
+struct RegionsFields<'a> {
     #[serde(flatten)]
-    found: Found<'a>,
+    found: VerdictFields<'a>,
     backbone: Vec<String>,
     ambiguous: usize,
     undecided: usize,
@@ -67,7 +67,7 @@ struct RegionCells<'a> {
 
 /// How a puzzle is solved.
 #[derive(Serialize)]
-struct Solved<'a> {
+struct ProfileFields<'a> {
     #[serde(flatten)]
     profile: &'a Profile,
     words: String,
@@ -82,22 +82,20 @@ pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
     run.events.send("lines", &lines(&by_lines, &puzzle));
     let goal = puzzle.notes().goal.as_ref();
     let is_solution = goal.map(|goal| verify(&puzzle, goal).is_ok());
-    let observer = |snapshot: Snapshot| run.progress(&snapshot);
-    let search = || {
-        Search::new(&puzzle)
-            .limits(run.limits())
-            .observer(&observer)
-    };
+    let observer = |snapshot| run.progress(snapshot);
+    let search = Search::new(&puzzle)
+        .limits(run.limits())
+        .observer(&observer);
     let (examples, mut outcome) = run.engine.on_threads(|| match goal {
-        Some(goal) => search().second(goal),
-        None => search().first(2),
+        Some(goal) => search.second(goal),
+        None => search.first(2),
     });
     let verdict = outcome.solutions.verdict();
     if verdict == Verdict::Multiple {
         // Two solutions are enough for the verdict, so nothing was left undone.
         outcome.stopped = None;
     }
-    let found = |outcome, examples| Found {
+    let found = |outcome, examples| VerdictFields {
         outcome,
         goal: is_solution,
         examples,
@@ -137,12 +135,12 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     let surveying = |mut snapshot: Snapshot| {
         improve(&mut snapshot);
         if !counting.load(Ordering::Relaxed) {
-            run.progress(&snapshot);
+            run.progress(snapshot);
         }
     };
     let observer = |mut snapshot: Snapshot| {
         improve(&mut snapshot);
-        run.progress(&snapshot);
+        run.progress(snapshot);
     };
     let survey_end = Interrupter::default();
     let surveyed = survey_end.flag();
@@ -160,19 +158,18 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
             // The interrupt of the run ends the survey, whose end interrupts the count.
             let limits = run.limits().interrupt(surveyed);
             let counter = Counter::new(puzzle).limits(limits).observer(&observer);
-            let count = || counter.sharing(&table).run().solutions;
-            let solutions = run.engine.on_threads(count);
+            let counted = run.engine.on_threads(|| counter.sharing(&table).run());
+            let solutions = counted.solutions;
             if solutions.is_exact() {
                 run.events.send("number", &solutions);
             }
             Some(solutions)
         });
-        let search = Search::new(puzzle).limits(run.limits());
-        let survey = || Ambiguity::sharing(&search.observer(&surveying), &table);
-        let ambiguity = {
-            let _ended = (survey_end, ended);
-            run.engine.on_threads(survey)
-        };
+        let search = Search::new(puzzle)
+            .limits(run.limits())
+            .observer(&surveying);
+        let ambiguity = (run.engine).on_threads(|| Ambiguity::sharing(&search, &table));
+        drop((survey_end, ended));
         // A panic of the count leaves the survey as it is.
         number = count.join().ok().flatten();
         ambiguity
@@ -187,15 +184,15 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     ambiguity
 }
 
-fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> Lines {
+fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> LineFields {
     let cells = puzzle.width() * puzzle.height();
     match by_lines {
-        Ok(position) => Lines {
+        Ok(position) => LineFields {
             position: position.rows(),
             unknown: position.unknown_cells(),
             contradiction: None,
         },
-        Err(line) => Lines {
+        Err(line) => LineFields {
             position: Position::unknown(puzzle.width(), puzzle.height()).rows(),
             unknown: cells,
             contradiction: Some(line.to_string()),
@@ -203,7 +200,7 @@ fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> Lines {
     }
 }
 
-fn regions<'a>(ambiguity: &'a Ambiguity, found: Found<'a>) -> Regions<'a> {
+fn regions<'a>(ambiguity: &'a Ambiguity, found: VerdictFields<'a>) -> RegionsFields<'a> {
     let width = ambiguity.backbone.ambiguous.width();
     let regions = ambiguity.regions.iter().map(|region| {
         let cells = region.cells.iter();
@@ -213,7 +210,7 @@ fn regions<'a>(ambiguity: &'a Ambiguity, found: Found<'a>) -> Regions<'a> {
             members: members.collect(),
         }
     });
-    Regions {
+    RegionsFields {
         found,
         backbone: backbone_rows(&ambiguity.backbone),
         ambiguous: ambiguity.backbone.differing(),
@@ -227,23 +224,21 @@ fn regions<'a>(ambiguity: &'a Ambiguity, found: Found<'a>) -> Regions<'a> {
 /// Rows of `#` and `.`, `?` for ambiguous and `-` for undecided cells.
 fn backbone_rows(backbone: &Backbone) -> Vec<String> {
     let ambiguous = &backbone.ambiguous;
-    let cell = |row, column| match backbone.get(row, column) {
-        Some(true) => '#',
-        Some(false) => '.',
-        None if ambiguous.get(row, column) => '?',
-        None => '-',
-    };
-    let row = |row| {
-        (0..ambiguous.width())
-            .map(|column| cell(row, column))
-            .collect()
-    };
-    (0..ambiguous.height()).map(row).collect()
+    let rows = (0..ambiguous.height()).map(|row| {
+        let cells = (0..ambiguous.width()).map(|column| match backbone.get(row, column) {
+            Some(true) => '#',
+            Some(false) => '.',
+            None if ambiguous.get(row, column) => '?',
+            None => '-',
+        });
+        cells.collect()
+    });
+    rows.collect()
 }
 
-fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle, limits: &Limits) -> Solved<'a> {
+fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle, limits: &Limits) -> ProfileFields<'a> {
     let place = profile.narrowest_place(puzzle, limits);
-    Solved {
+    ProfileFields {
         profile,
         words: profile.to_string(),
         narrowest_position: place.as_ref().map(|(position, _)| position.rows()),

@@ -5,21 +5,14 @@ use serde::Serialize;
 use super::engine::Run;
 use super::question::Question;
 use super::refusal::Refusal;
-use crate::design::{Repair, Repaired, Revealed};
+use crate::design::Repair;
 use crate::format::plural;
-use crate::run::Snapshot;
 
+/// An answer of the designer, and a sentence about it.
 #[derive(Serialize)]
-struct RepairAnswer<'a> {
+struct WithWords<'a, T> {
     #[serde(flatten)]
-    repaired: &'a Repaired,
-    words: String,
-}
-
-#[derive(Serialize)]
-struct RevealAnswer<'a> {
-    #[serde(flatten)]
-    revealed: &'a Revealed,
+    answer: &'a T,
     words: String,
 }
 
@@ -27,7 +20,6 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
     let picture = question.picture()?;
     let keep = question.keep(&picture)?;
     run.events.begin();
-    let observer = |snapshot: Snapshot| run.progress(&snapshot);
     let repaired = run.engine.on_threads(|| {
         Repair::new(&picture)
             .keep(keep.as_ref())
@@ -36,10 +28,10 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             .budget(question.budget)
             .alternatives(question.alternatives)
             .limits(run.limits())
-            .observer(&observer)
+            .observer(&|snapshot| run.progress(snapshot))
             .run()
     });
-    let answer = RepairAnswer {
+    let answer = WithWords {
         words: match &repaired.flips {
             Some(flips) if flips.is_empty() => format!("{} as it is", aim(question)),
             Some(flips) => {
@@ -48,7 +40,7 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             }
             None => none_found(question, "edit", repaired.none_within),
         },
-        repaired: &repaired,
+        answer: &repaired,
     };
     run.events.send("repaired", &answer);
     Ok(())
@@ -57,15 +49,14 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
 pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let picture = question.picture()?;
     run.events.begin();
-    let observer = |snapshot: Snapshot| run.progress(&snapshot);
     let revealed = run.engine.on_threads(|| {
         Repair::new(&picture)
             .line_solvable(question.line_solvable)
             .limits(run.limits())
-            .observer(&observer)
+            .observer(&|snapshot| run.progress(snapshot))
             .reveal()
     });
-    let answer = RevealAnswer {
+    let answer = WithWords {
         words: match &revealed.cells {
             Some(given) if given.is_empty() => format!("{} as it is", aim(question)),
             Some(given) => {
@@ -74,16 +65,17 @@ pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             }
             None => none_found(question, "set of cells", revealed.none_within),
         },
-        revealed: &revealed,
+        answer: &revealed,
     };
     run.events.send("revealed", &answer);
     Ok(())
 }
 
 fn aim(question: &Question<'_>) -> &'static str {
-    match question.line_solvable {
-        true => "solvable line by line",
-        false => "unique",
+    if question.line_solvable {
+        "solvable line by line"
+    } else {
+        "unique"
     }
 }
 

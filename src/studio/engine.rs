@@ -93,8 +93,11 @@ impl Engine {
     pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let idle = lock(&self.idle).pop();
         let pool = idle.or_else(|| {
-            let pool = ThreadPoolBuilder::new().num_threads(self.threads);
-            pool.thread_name(|i| format!("search {i}")).build().ok()
+            ThreadPoolBuilder::new()
+                .num_threads(self.threads)
+                .thread_name(|i| format!("search {i}"))
+                .build()
+                .ok()
         });
         // Without new threads, those of the process are used.
         let Some(pool) = pool else { return work() };
@@ -130,8 +133,9 @@ impl Engine {
 impl Run<'_> {
     /// The limits, with the time that is left.
     pub(super) fn limits(&self) -> Limits {
-        let left = |time: Duration| time.saturating_sub(self.started.elapsed());
-        self.limits.clone().time(self.limits.time.map(left))
+        let time = self.limits.time;
+        let left = time.map(|time| time.saturating_sub(self.started.elapsed()));
+        self.limits.clone().time(left)
     }
 
     /// Seconds since the run began.
@@ -140,7 +144,7 @@ impl Run<'_> {
     }
 
     /// Sends the progress to the page, as an observer.
-    pub(super) fn progress(&self, snapshot: &Snapshot) {
+    pub(super) fn progress(&self, snapshot: Snapshot) {
         let progress = Progress {
             solutions: &snapshot.solutions,
             magnitude: snapshot.solutions.rough(),

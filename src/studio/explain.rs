@@ -132,10 +132,12 @@ fn checked(standing: &Standing) -> Checked {
         Standing::Wrong(cells) => cells,
         _ => &[],
     };
-    let place = |cell: &Cell| [usize::from(cell.row) + 1, usize::from(cell.column) + 1];
+    let places = wrong
+        .iter()
+        .map(|cell| [usize::from(cell.row) + 1, usize::from(cell.column) + 1]);
     Checked {
         standing: name,
-        wrong: wrong.iter().map(place).collect(),
+        wrong: places.collect(),
         words,
     }
 }

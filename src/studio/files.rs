@@ -49,13 +49,13 @@ struct OfFile<'a> {
 
 impl<'a> Puzzles<'a> {
     pub(super) fn new(entries: &'a [Entry], image: bool) -> Self {
-        let of_file = |entry: &'a Entry| OfFile {
+        let puzzles = entries.iter().map(|entry| OfFile {
             name: &entry.name,
             puzzle: entry.puzzle.as_ref().ok(),
             error: entry.puzzle.as_ref().err().map(ToString::to_string),
-        };
+        });
         Puzzles {
-            puzzles: entries.iter().map(of_file).collect(),
+            puzzles: puzzles.collect(),
             image,
         }
     }
@@ -78,14 +78,14 @@ struct FormatFields {
 
 /// All formats that are read or written.
 pub(super) fn formats() -> Reply {
-    let fields = |format: &Format| FormatFields {
+    let formats = FORMATS.iter().map(|format| FormatFields {
         name: format.name,
         title: format.title,
         endings: format.endings,
         writes: format.can_write(),
         packs: format.holds_several(),
         picture: format.is_picture(),
-    };
+    });
     let dimacs = FormatFields {
         name: DIMACS,
         title: "clauses for SAT solvers and projected model counters; the projection is on the cells",
@@ -95,7 +95,7 @@ pub(super) fn formats() -> Reply {
         picture: false,
     };
     json(&Formats {
-        formats: FORMATS.iter().map(fields).chain([dimacs]).collect(),
+        formats: formats.chain([dimacs]).collect(),
     })
 }
 
@@ -165,9 +165,9 @@ fn written(
     name: &str,
     puzzles: &[Puzzle],
 ) -> Result<(Vec<u8>, &'static str, Vec<String>), Refusal> {
-    let format = Format::named(name).filter(|format| format.can_write());
-    let format =
-        format.ok_or_else(|| Refusal::bad(format!("no format {name:?} can be written")))?;
+    let format = Format::named(name)
+        .filter(|format| format.can_write())
+        .ok_or_else(|| Refusal::bad(format!("no format {name:?} can be written")))?;
     let mut all_lost: Vec<String> = Vec::new();
     let mut kept = |puzzle: &Puzzle| {
         let (kept, lost) = format.kept(puzzle);
@@ -195,14 +195,15 @@ fn written(
 
 /// A title as the name of a file: its letters and digits, with hyphens between them.
 fn file_stem(title: &str) -> String {
-    let words = title.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
-    match words.is_empty() {
-        true => "puzzle".to_owned(),
-        false => words.join("-").chars().take(80).collect(),
+    if words.is_empty() {
+        "puzzle".to_owned()
+    } else {
+        words.join("-").chars().take(80).collect()
     }
 }
 

@@ -55,14 +55,11 @@ impl Guard {
                 "this server answers only under the address that it printed",
             ));
         }
-        let is_own = |origin: &str| {
-            let host = origin.strip_prefix("http://");
-            host.is_some_and(is_own_host)
-        };
-        let is_same_site = |site: &str| ["same-origin", "none"].contains(&site);
-        if !text(ORIGIN.as_str()).is_none_or(is_own)
-            || !text("sec-fetch-site").is_none_or(is_same_site)
-        {
+        let is_own_origin = text(ORIGIN.as_str())
+            .is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own_host));
+        let is_same_site =
+            text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
+        if !is_own_origin || !is_same_site {
             return Err(forbidden("pages of another origin may not use this server"));
         }
         let path = uri.path();
@@ -70,19 +67,20 @@ impl Guard {
             .strip_prefix('/')
             .and_then(|path| path.split_once('/'))
             .unwrap_or_default();
-        match is_equal(token.as_bytes(), self.token.as_bytes()) {
-            true => Ok(rest),
-            false => Err(forbidden(
+        if is_equal(token.as_bytes(), self.token.as_bytes()) {
+            Ok(rest)
+        } else {
+            Err(forbidden(
                 "the token in the address is wrong: use the address that omnogram studio printed",
-            )),
+            ))
         }
     }
 }
 
 /// Compares in a time that does not depend on the content.
 fn is_equal(given: &[u8], own: &[u8]) -> bool {
-    let differing = |sum: u8, (a, b): (&u8, &u8)| sum | (a ^ b);
-    given.len() == own.len() && given.iter().zip(own).fold(0, differing) == 0
+    let differing = given.iter().zip(own).fold(0, |sum, (a, b)| sum | (a ^ b));
+    given.len() == own.len() && differing == 0
 }
 
 impl std::fmt::Debug for Guard {

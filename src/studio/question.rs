@@ -105,11 +105,12 @@ impl<'a> Question<'a> {
             return Ok(None);
         };
         let mask = Grid::from_rows(rows)?;
-        match (mask.width(), mask.height()) == (picture.width(), picture.height()) {
-            true => Ok(Some(mask)),
-            false => Err(Refusal::bad(
+        if (mask.width(), mask.height()) == (picture.width(), picture.height()) {
+            Ok(Some(mask))
+        } else {
+            Err(Refusal::bad(
                 "the mask `keep` must have the size of the picture",
-            )),
+            ))
         }
     }
 

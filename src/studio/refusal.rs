@@ -25,11 +25,7 @@ impl Refusal {
 
     /// The JSON of the error, as the body and as the data of an event.
     pub(super) fn json(message: &str) -> String {
-        #[derive(Serialize)]
-        struct Error<'a> {
-            error: &'a str,
-        }
-        json_text(&Error { error: message })
+        json_text(&serde_json::json!({ "error": message }))
     }
 }
 

@@ -101,10 +101,10 @@ impl Site {
 
     /// A place among the runs.
     async fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let place = Arc::clone(&self.runs).acquire_owned();
-        let place = tokio::time::timeout(MAX_WAIT, place).await;
-        let place = place.ok().and_then(Result::ok);
-        place.ok_or_else(|| busy("too many questions at a time"))
+        match tokio::time::timeout(MAX_WAIT, Arc::clone(&self.runs).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(busy("too many questions at a time")),
+        }
     }
 
     /// Answers at once, on a thread of its own.
@@ -121,7 +121,7 @@ impl Site {
         let interrupter = Interrupter::default();
         let interrupt = interrupter.flag();
         let bodies = self.bodies.clone();
-        let work = move || {
+        let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             match &*verb {
                 "read" => files::read(&query, &content.bytes),
@@ -132,9 +132,8 @@ impl Site {
                     files::draw(&self.engine, &question, limits)
                 }
             }
-        };
-        let done = tokio::task::spawn_blocking(work).await;
-        let mut reply = done.unwrap_or_else(|_| Err(failed()))?;
+        });
+        let mut reply = done.await.unwrap_or_else(|_| Err(failed()))?;
         let bytes = reply.body().size_hint().exact().unwrap_or_default();
         reply.body_mut().reserved = Some(bodies.reserve(bytes as usize)?);
         Ok(reply)
@@ -149,11 +148,10 @@ impl Site {
         let content = self.bodies.read(request.into_body()).await?;
         let place = self.place().await?;
         let (events, body, refused) = events();
-        let work = move || {
+        tokio::task::spawn_blocking(move || {
             let _place = place;
             self.answer(&content, events, answer);
-        };
-        tokio::task::spawn_blocking(work);
+        });
         match refused.await {
             Ok(refusal) => Err(refusal),
             // The first event has dropped the sender.
@@ -173,21 +171,13 @@ impl Site {
         // taken all the same, and hold whole values.
         let answered = catch_unwind(AssertUnwindSafe(|| answer(&run, &question)));
         match answered.unwrap_or_else(|_| Err(failed())) {
-            Ok(()) => run.events.send(
-                "done",
-                &Done {
-                    seconds: run.seconds(),
-                },
-            ),
+            Ok(()) => {
+                let done = serde_json::json!({ "seconds": run.seconds() });
+                run.events.send("done", &done)
+            }
             Err(refusal) => run.events.refuse(refusal),
         }
     }
-}
-
-/// The last event of an answer.
-#[derive(Serialize)]
-struct Done {
-    seconds: f64,
 }
 
 fn unknown() -> Refusal {

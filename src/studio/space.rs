@@ -12,7 +12,6 @@ use crate::board::Cell;
 use crate::count::Counter;
 use crate::graph::SolutionGraph;
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::Snapshot;
 use crate::search::Search;
 use crate::solutions::Count;
 
@@ -33,11 +32,6 @@ struct Shares {
 }
 
 #[derive(Serialize)]
-struct Unavailable {
-    words: String,
-}
-
-#[derive(Serialize)]
 struct Solutions {
     from: Count,
     count: Count,
@@ -50,8 +44,8 @@ pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
     let puzzle = question.subject()?;
     run.events.begin();
     let unavailable = |words: &str| {
-        let words = words.to_owned();
-        run.events.send("unavailable", &Unavailable { words });
+        let words = serde_json::json!({ "words": words });
+        run.events.send("unavailable", &words);
     };
     let Some(graph) = graph(run, &puzzle, None) else {
         unavailable("The graph of all solutions needs more time or memory than it may take.");
@@ -65,14 +59,13 @@ pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
         unavailable("The shares of the cells need more time than they may take.");
         return Ok(());
     };
-    let share = |row, column| f64::from(counts.millionths(Cell::new(row, column))) / 1e6;
-    let row = |row| {
-        (0..puzzle.width())
-            .map(|column| share(row, column))
-            .collect()
-    };
+    let shares = (0..puzzle.height()).map(|row| {
+        let cells = (0..puzzle.width()).map(|column| Cell::new(row, column));
+        let shares = cells.map(|cell| f64::from(counts.millionths(cell)) / 1e6);
+        shares.collect()
+    });
     let shares = Shares {
-        shares: (0..puzzle.height()).map(row).collect(),
+        shares: shares.collect(),
         solutions: graph.count().clone(),
     };
     run.events.send("cells", &shares);
@@ -87,28 +80,29 @@ pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Re
     let number = question.number.unwrap_or(1).min(most);
     run.events.begin();
     let solutions = match graph(run, &puzzle, Some(MAX_GRAPH_TIME)) {
-        Some(graph) if &from < graph.count() => Solutions {
-            count: graph.count().clone(),
-            exact: true,
-            solutions: graph.lexicographic(&from).take(number).collect(),
-            from,
-        },
         Some(graph) => Solutions {
             count: graph.count().clone(),
             exact: true,
-            solutions: Vec::new(),
+            solutions: if &from < graph.count() {
+                graph.lexicographic(&from).take(number).collect()
+            } else {
+                Vec::new()
+            },
             from,
         },
         None => {
             let limits = run.limits().solutions(SEARCHED);
-            let search = || Search::new(&puzzle).limits(limits).collect();
-            let (found, _) = run.engine.on_threads(search);
-            let skipped = from.to_u64().and_then(|from| usize::try_from(from).ok());
-            let skipped = skipped.unwrap_or(usize::MAX);
+            let search = Search::new(&puzzle).limits(limits);
+            let (found, _) = run.engine.on_threads(|| search.collect());
+            let index = from.to_u64().and_then(|from| usize::try_from(from).ok());
             Solutions {
                 count: Count::from(found.len() as u64),
                 exact: false,
-                solutions: found.into_iter().skip(skipped).take(number).collect(),
+                solutions: found
+                    .into_iter()
+                    .skip(index.unwrap_or(usize::MAX))
+                    .take(number)
+                    .collect(),
                 from,
             }
         }
@@ -124,11 +118,12 @@ fn graph(run: &Run<'_>, puzzle: &Puzzle, most: Option<Duration>) -> Option<Arc<S
     }
     let limits = run.limits();
     let time = limits.time.into_iter().chain(most).min();
-    let observer = |snapshot: Snapshot| run.progress(&snapshot);
-    let counter = Counter::new(puzzle)
-        .limits(limits.time(time))
-        .observer(&observer);
-    let (graph, _) = run.engine.on_threads(|| counter.quick_graph());
+    let (graph, _) = run.engine.on_threads(|| {
+        Counter::new(puzzle)
+            .limits(limits.time(time))
+            .observer(&|snapshot| run.progress(snapshot))
+            .quick_graph()
+    });
     let graph = Arc::new(graph?);
     run.engine.keep_graph(puzzle, &graph);
     Some(graph)
