@@ -67,9 +67,10 @@ impl<'t> Questioner<'t> {
         for (line, &number) in rows.iter().chain(columns).enumerate() {
             if self.numbers[line] != number {
                 self.numbers[line] = number;
-                let clues = match line < rows.len() {
-                    true => &self.tables.row_clues,
-                    false => &self.tables.column_clues,
+                let clues = if line < rows.len() {
+                    &self.tables.row_clues
+                } else {
+                    &self.tables.column_clues
                 };
                 self.clues.set_line(line, clues.clues[number].example);
             }
@@ -80,9 +81,10 @@ impl<'t> Questioner<'t> {
 
     /// The number of solutions that the search counts.
     fn count(&self, rows: &[usize], columns: &[usize]) -> Count {
-        let clue = |number: &usize, is_row: bool| self.clue(*number, is_row).clone();
-        let rows = rows.iter().map(|number| clue(number, true)).collect();
-        let columns = columns.iter().map(|number| clue(number, false)).collect();
+        let [rows, columns] = [(rows, true), (columns, false)].map(|(numbers, is_row)| {
+            let clues = numbers.iter().map(|&number| self.clue(number, is_row));
+            clues.cloned().collect()
+        });
         let puzzle =
             Puzzle::new(rows, columns).expect("the clues are those of lines of the puzzle");
         let outcome = Search::new(&puzzle).single_threaded().count();
@@ -90,23 +92,25 @@ impl<'t> Questioner<'t> {
     }
 
     fn clue(&self, number: usize, is_row: bool) -> &Clue {
-        match is_row {
-            true => &self.tables.row_clues.clues[number].clue,
-            false => &self.tables.column_clues.clues[number].clue,
+        if is_row {
+            &self.tables.row_clues.clues[number].clue
+        } else {
+            &self.tables.column_clues.clues[number].clue
         }
     }
 
     /// Clues as text, as in a game ID: `1.1/2/0`.
     fn text(&self, tuple: &[usize], is_row: bool) -> String {
-        let clue = |&number: &usize| {
+        let clues = tuple.iter().map(|&number| {
             let lengths = self.clue(number, is_row).lengths();
-            let lengths: Vec<String> = lengths.map(|length| length.to_string()).collect();
-            match lengths.is_empty() {
-                true => "0".to_owned(),
-                false => lengths.join("."),
+            let texts: Vec<String> = lengths.map(|length| length.to_string()).collect();
+            if texts.is_empty() {
+                "0".to_owned()
+            } else {
+                texts.join(".")
             }
-        };
-        tuple.iter().map(clue).collect::<Vec<_>>().join("/")
+        });
+        clues.collect::<Vec<_>>().join("/")
     }
 }
 

@@ -60,6 +60,12 @@ impl LineClues {
             of_cells,
         }
     }
+
+    /// The number of the clue of the line with these filled cells.
+    pub(super) fn number(&self, filled: impl Iterator<Item = usize>) -> usize {
+        let cells: usize = filled.map(|cell| 1 << cell).sum();
+        usize::from(self.of_cells[cells])
+    }
 }
 
 /// The lengths of the runs of ones, the lowest first.

@@ -73,6 +73,12 @@ impl Census {
         Err(Error::new(Kind::Usage, message))
     }
 
+    /// The census of the same size in which the engine does this.
+    #[must_use]
+    pub fn with_engine(self, engine: Engine) -> Self {
+        Census { engine, ..self }
+    }
+
     /// Number of rows.
     pub fn height(&self) -> usize {
         usize::from(self.height)
@@ -120,14 +126,15 @@ impl FromStr for Census {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let parse = || {
-            let (size, name) = text.split_once(' ')?;
-            let (height, width) = size.split_once('x')?;
-            let engine = Engine::ALL.iter().find(|(_, known)| *known == name)?.0;
-            Census::new(height.parse().ok()?, width.parse().ok()?, engine).ok()
-        };
-        parse().ok_or_else(|| Error::data(format!("{text:?} is not a census")))
+        parse(text).ok_or_else(|| Error::data(format!("{text:?} is not a census")))
     }
+}
+
+fn parse(text: &str) -> Option<Census> {
+    let (size, name) = text.split_once(' ')?;
+    let (height, width) = size.split_once('x')?;
+    let engine = Engine::ALL.iter().find(|(_, known)| *known == name)?.0;
+    Census::new(height.parse().ok()?, width.parse().ok()?, engine).ok()
 }
 
 #[cfg(test)]

@@ -60,21 +60,16 @@ pub fn cut(tables: &Tables, slices: usize, seed: u64) -> Vec<(Slice, f64)> {
 /// The row and column clues of a uniformly random picture.
 fn random_clues(tables: &Tables, random: &mut impl Rng) -> (Vec<usize>, Vec<usize>) {
     let cells = random.next_u64();
-    let row = |row: usize| cells >> (row * tables.columns) & ((1 << tables.columns) - 1);
-    let column = |column: usize| {
-        let bit = |r: usize| (row(r) >> column & 1) << r;
-        (0..tables.rows).map(bit).sum::<u64>()
-    };
-    let clue = |of_cells: &[u16], cells: u64| usize::from(of_cells[cells as usize]);
-    let rows = 0..tables.rows;
-    let columns = 0..tables.columns;
-    (
-        rows.map(|r| clue(&tables.row_clues.of_cells, row(r)))
-            .collect(),
-        columns
-            .map(|c| clue(&tables.column_clues.of_cells, column(c)))
-            .collect(),
-    )
+    let is_filled = |row: usize, column: usize| cells >> (row * tables.columns + column) & 1 == 1;
+    let rows = (0..tables.rows).map(|row| {
+        let line = (0..tables.columns).filter(|&column| is_filled(row, column));
+        tables.row_clues.number(line)
+    });
+    let columns = (0..tables.columns).map(|column| {
+        let line = (0..tables.rows).filter(|&row| is_filled(row, column));
+        tables.column_clues.number(line)
+    });
+    (rows.collect(), columns.collect())
 }
 
 /// An estimated number with its standard error.
@@ -87,7 +82,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn of(values: &[f64]) -> Self {
+    fn of(values: Vec<f64>) -> Self {
         let number = values.len() as f64;
         let mean = values.iter().sum::<f64>() / number;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -141,11 +136,10 @@ pub fn estimate(
         time: limits.time.map(|time| time.saturating_sub(began.elapsed())),
         ..limits.clone()
     };
-    let results = Mutex::new(Vec::new());
     let failed = Mutex::new((None, None));
-    (0..tuples).into_par_iter().for_each(|draw| {
+    let draws = (0..tuples).into_par_iter().filter_map(|draw| {
         if *lock(&failed) != (None, None) {
-            return;
+            return None;
         }
         // Each draw has a generator of its own, so that the draws do not depend on the threads.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(1 << 32) ^ draw);
@@ -162,44 +156,30 @@ pub fn estimate(
         let mut sweeper = Sweeper::new(tables, memory);
         let started = cpu_time(began);
         match sweeper.sweep(&Slice::new(census, tuple, tuple + 1), &left(), |_| false) {
-            Ok((tally, Ended::Done | Ended::Paused(_))) => {
-                let seconds = (cpu_time(began) - started).as_secs_f64();
-                let values = [
-                    seconds,
-                    tally.clue_sets as f64,
-                    tally.unique() as f64,
-                    tally.line_solvable as f64,
-                ];
-                lock(&results).push((draw, seconds, values.map(|value| value / probability)));
-            }
             Ok((_, Ended::Stopped(_, stop))) => lock(&failed).0 = Some(stop),
             Err(message) => lock(&failed).1 = Some(message),
+            Ok((tally, _)) => {
+                let seconds = (cpu_time(began) - started).as_secs_f64();
+                let numbers = [tally.clue_sets, tally.unique(), tally.line_solvable];
+                return Some((seconds, numbers.map(|number| number as f64), probability));
+            }
         }
+        None
     });
+    let draws: Vec<(f64, [f64; 3], f64)> = draws.collect();
     let (stopped, wrong) = failed.into_inner().unwrap_or_default();
     if let Some(message) = wrong {
         return Err(message);
     }
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_by_key(|&(draw, ..)| draw);
-    let figure = |i: usize| {
-        Figure::of(
-            &results
-                .iter()
-                .map(|(.., values)| values[i])
-                .collect::<Vec<_>>(),
-        )
-    };
+    let figure =
+        |i: usize| Figure::of(draws.iter().map(|(_, numbers, p)| numbers[i] / p).collect());
     Ok(Estimated {
-        tuples: results.len() as u64,
-        seconds: figure(0),
-        longest: results
-            .iter()
-            .map(|&(_, seconds, _)| seconds)
-            .fold(0.0, f64::max),
-        clue_sets: figure(1),
-        unique: figure(2),
-        line_solvable: figure(3),
+        tuples: draws.len() as u64,
+        seconds: Figure::of(draws.iter().map(|(seconds, _, p)| seconds / p).collect()),
+        longest: (draws.iter()).fold(0.0, |longest, (seconds, ..)| seconds.max(longest)),
+        clue_sets: figure(0),
+        unique: figure(1),
+        line_solvable: figure(2),
         stopped,
     })
 }
@@ -207,18 +187,15 @@ pub fn estimate(
 /// The tuple that is worked out for the rows of a random picture: the first of its mirror images; and the probability to draw one of
 /// these.
 fn drawn_tuple(census: Census, tables: &Tables, rows: &[usize]) -> (u64, f64) {
+    let mut images = tables.row_codes(rows).to_vec();
+    images.sort_unstable();
+    images.dedup();
     let clues = &tables.row_clues.clues;
-    let reversed: Vec<usize> = rows.iter().map(|&clue| clues[clue].reversed).collect();
-    let back = |tuple: &[usize]| tuple.iter().rev().copied().collect::<Vec<_>>();
-    let images = [rows.to_vec(), back(rows), back(&reversed), reversed];
-    let mut numbers = images.map(|image| tables.number(&image)).to_vec();
-    numbers.sort_unstable();
-    numbers.dedup();
     let pictures: f64 = rows.iter().map(|&clue| clues[clue].lines as f64).product();
     let by_picture = pictures / census.pictures() as f64;
     let uniformly = 1.0 / census.tuples() as f64;
-    let probability = numbers.len() as f64 * (by_picture + uniformly) / 2.0;
-    (numbers[0], probability)
+    let probability = images.len() as f64 * (by_picture + uniformly) / 2.0;
+    (tables.number(images[0]), probability)
 }
 
 /// The time that this thread has had a processor, where the system tells it in a file, as Linux does; elsewhere the time since `began`.

@@ -50,9 +50,14 @@ impl Slice {
         self.to
     }
 
+    /// Number of its tuples.
+    pub fn tuples(&self) -> u64 {
+        self.to.saturating_sub(self.from)
+    }
+
     /// Whether it has no tuple.
     pub fn is_empty(&self) -> bool {
-        self.from >= self.to
+        self.tuples() == 0
     }
 
     /// Its parts before and from this tuple on.
@@ -65,6 +70,17 @@ impl Slice {
                 ..*self
             },
         )
+    }
+
+    /// At most this number of parts with about as many tuples each; no part is empty.
+    pub(crate) fn even_parts(mut self, parts: u64) -> Vec<Slice> {
+        let mut cut = Vec::new();
+        for left in (1..=parts).rev() {
+            let (part, rest) = self.split_at(self.from + self.tuples().div_ceil(left));
+            cut.extend((!part.is_empty()).then_some(part));
+            self = rest;
+        }
+        cut
     }
 
     /// Whether all its tuples are tuples of this one.
@@ -87,13 +103,13 @@ impl FromStr for Slice {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || Error::data(format!("{text:?} is not a slice of a census"));
         let (census, range) = text.rsplit_once(' ').ok_or_else(wrong)?;
-        let census: Census = census.parse()?;
+        let census: Census = census.parse().map_err(|_| wrong())?;
         let (from, to) = range.split_once("..").ok_or_else(wrong)?;
-        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-        let (from, to) = (number(from)?, number(to)?);
-        match from < to && to <= census.tuples() {
-            true => Ok(Slice { census, from, to }),
-            false => Err(wrong()),
+        match (from.parse(), to.parse()) {
+            (Ok(from), Ok(to)) if from < to && to <= census.tuples() => {
+                Ok(Slice { census, from, to })
+            }
+            _ => Err(wrong()),
         }
     }
 }

@@ -38,6 +38,26 @@ pub enum Ended {
     Stopped(u64, Stop),
 }
 
+impl Ended {
+    /// What is left of the slice; `None` if nothing is.
+    pub fn rest(&self, slice: &Slice) -> Option<Slice> {
+        match *self {
+            Ended::Done => None,
+            Ended::Paused(next) | Ended::Stopped(next, _) => {
+                Some(slice.split_at(next).1).filter(|rest| !rest.is_empty())
+            }
+        }
+    }
+
+    /// The limit that was reached, if one was.
+    pub fn stopped(&self) -> Option<Stop> {
+        match *self {
+            Ended::Done | Ended::Paused(_) => None,
+            Ended::Stopped(_, stop) => Some(stop),
+        }
+    }
+}
+
 /// The states of all rows, below the number of the clue of the last column; and the number of fillings that lead to them.
 type Entry = (u64, u64);
 
@@ -135,9 +155,7 @@ impl<'t> Sweeper<'t> {
     fn begin(&mut self, number: u64) -> bool {
         self.tables.tuple(number, &mut self.tuple);
         self.codes = self.tables.row_codes(&self.tuple);
-        self.codes[0] <= self.codes[1]
-            && self.codes[0] <= self.codes[2]
-            && self.codes[0] <= self.codes[3]
+        self.codes[1..].iter().all(|image| self.codes[0] <= *image)
     }
 
     /// Works out the clue sets of the present tuple.
@@ -154,10 +172,11 @@ impl<'t> Sweeper<'t> {
     fn add_to(&self, tally: &mut Tally) {
         tally.worked_out += self.worked_out;
         tally.line_solvable += self.line_solvable;
-        let small = self.counts.iter().enumerate();
-        let small = small.map(|(solutions, &number)| (solutions as u64, number));
-        let others = self.others.iter();
-        let others = others.map(|(&solutions, &number)| (solutions, number));
+        let small = (0..).zip(self.counts);
+        let others = self
+            .others
+            .iter()
+            .map(|(&solutions, &number)| (solutions, number));
         for (solutions, number) in small.chain(others).filter(|&(_, number)| number > 0) {
             *tally.histogram.entry(solutions).or_default() += number;
             tally.clue_sets += number;
@@ -179,9 +198,10 @@ impl<'t> Sweeper<'t> {
             debug_assert_eq!(end - begin, 1);
             return self.count(control, self.entries[begin].1);
         }
-        let least = match tight.contains(&true) {
-            true => self.tuple[depth],
-            false => 0,
+        let least = if tight.contains(&true) {
+            self.tuple[depth]
+        } else {
+            0
         };
         // The siblings that follow are in between.
         let first = self.entries.len();

@@ -26,17 +26,18 @@ impl Tables {
     /// The tables of this census. O(2^n) for lines of n cells.
     pub fn new(census: Census) -> Self {
         let (rows, columns) = census.lines();
-        let step = |set: usize| {
-            let rows = (0..rows as u32).filter(|row| set >> row & 1 == 1);
-            rows.map(|row| 1 << (STATE_BITS * row)).sum()
-        };
         Tables {
             census,
             rows,
             columns,
             row_clues: LineClues::new(columns),
             column_clues: LineClues::new(rows),
-            steps: (0..1 << rows).map(step).collect(),
+            steps: (0..1usize << rows)
+                .map(|set| {
+                    let rows = (0..rows as u32).filter(|row| set >> row & 1 == 1);
+                    rows.map(|row| 1 << (STATE_BITS * row)).sum()
+                })
+                .collect(),
         }
     }
 
@@ -54,11 +55,12 @@ impl Tables {
         }
     }
 
-    /// The number of a tuple of row clues.
-    pub(super) fn number(&self, tuple: &[usize]) -> u64 {
-        let base = self.row_clues.clues.len() as u64;
-        let digits = tuple.iter().map(|&clue| clue as u64);
-        digits.fold(0, |number, digit| number * base + digit)
+    /// The number of the tuple of row clues with this code.
+    pub(super) fn number(&self, code: u64) -> u64 {
+        let (base, bits) = (self.row_clues.clues.len() as u64, self.row_clues.bits);
+        (0..self.rows as u32).rev().fold(0, |number, row| {
+            number * base + (code >> (bits * row) & ((1 << bits) - 1))
+        })
     }
 
     /// The codes of a tuple of row clues. The order of codes is that of the numbers of tuples.
@@ -71,8 +73,8 @@ impl Tables {
         codes(tuple.iter().copied(), &self.column_clues)
     }
 
-    /// Number of clue sets that are images of the clue set with these codes, if it is the one of them that is worked out; otherwise 0.
-    /// The codes of its rows must be least at the first.
+    /// The number of different clue sets among the images of the one with these codes, if it is the smallest of them, by the pair of codes
+    /// of its rows and columns: only the smallest is worked out. Otherwise 0. `rows[0]` must be the smallest of the codes of the rows.
     pub(super) fn weight(&self, rows: &Codes, columns: &Codes) -> u64 {
         // The mirror images: none, left-right, up-down, and both.
         let images = [
@@ -104,20 +106,11 @@ impl Tables {
 
     /// The number of the tuple of row clues with which the clue set of these tuples is worked out.
     pub(super) fn worked_out_with(&self, rows: &[usize], columns: &[usize]) -> u64 {
-        let least = |tuple: &[usize], clues: &LineClues| {
-            let reversed: Vec<usize> = tuple
-                .iter()
-                .map(|&clue| clues.clues[clue].reversed)
-                .collect();
-            let back = |tuple: &[usize]| tuple.iter().rev().copied().collect::<Vec<_>>();
-            let images = [tuple.to_vec(), back(tuple), back(&reversed), reversed];
-            images.into_iter().min().unwrap_or_default()
-        };
-        let mut first = least(rows, &self.row_clues);
+        let mut codes = self.row_codes(rows).to_vec();
         if self.is_square() {
-            first = first.min(least(columns, &self.column_clues));
+            codes.extend(self.column_codes(columns));
         }
-        self.number(&first)
+        self.number(codes.into_iter().min().expect("a tuple has four codes"))
     }
 }
 
