@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnogram::census::{Census, Engine, Estimated, Figure, MAX_CELLS, Tables, Tally, estimate};
@@ -12,7 +12,7 @@ use omnogram::search::Limits;
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::answer::{json_line, round_to_micros};
+use super::answer::{Answer, round_to_micros};
 use super::journal;
 use super::messages;
 use super::options::{AnswerOptions, SearchOptions, number};
@@ -47,7 +47,7 @@ Examples:
 pub(super) struct Options {
     /// Rows and columns: at most 16 of each, and 52 cells
     #[arg(value_name = "HxW", value_parser = size)]
-    size: Size,
+    size: Census,
 
     /// What the engine does with every clue set
     #[arg(long, value_name = "WHAT", default_value = "count")]
@@ -71,31 +71,18 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// Height and width.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Size(usize, usize);
-
 /// Parses the size of a census: `4x6` is 4 rows and 6 columns.
-pub(super) fn size(text: &str) -> Result<Size, String> {
+pub(super) fn size(text: &str) -> Result<Census, String> {
     let Some((height, Some(width))) = TraceOptions::parse_size(text) else {
         return Err(format!(
             "expected a height and a width from 1 on, such as 4x6, with at most {MAX_CELLS} cells"
         ));
     };
-    let census = Census::new(height, width, Engine::None);
-    census.map_err(|error| error.message().to_owned())?;
-    Ok(Size(height, width))
-}
-
-impl Size {
-    /// The census of this size.
-    pub(super) fn census(self, engine: Engine) -> Census {
-        Census::new(self.0, self.1, engine).expect("the size has been checked")
-    }
+    Census::new(height, width, Engine::None).map_err(|error| error.message().to_owned())
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let census = options.size.census(options.engine);
+    let census = options.size.with_engine(options.engine);
     let session = &Session::new(&options.search_options, &options.answer_options)?;
     match options.sample {
         Some(tuples) => sample(session, census, tuples, options.seed),
@@ -131,56 +118,19 @@ fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered 
         ));
     }
     let outcome = session.run_named(&name, |observer| run.run(observer))?;
-    print(session, census, &outcome)
-}
-
-/// Prints the numbers of a census, and how it ended.
-fn print(session: &Session, census: Census, outcome: &CensusOutcome) -> Answered {
-    let CensusOutcome {
-        tally,
-        stopped,
-        disagreement,
-        elapsed,
-        ..
-    } = outcome;
-    let name = name(census);
-    if let Some(message) = disagreement {
+    if let Some(message) = &outcome.disagreement {
         return Ok(wrong(message));
     }
-    let exact = stopped.is_none();
-    session.print(&if session.json() {
-        json_line(&Report {
-            numbers: Numbers::new(census, tally, exact),
-            exact,
-            stopped: stopped.map(|stop| stop.to_string()),
-            worked_out: tally.worked_out,
-            seconds: round_to_micros(elapsed.as_secs_f64()),
-        })
-    } else {
-        text(census, tally, exact)
-    })?;
-    let engine = match census.engine() {
-        Engine::Count => ", and counted again by the search",
-        Engine::Lines => ", and solved by lines if unique",
-        Engine::None => "",
-    };
-    let work = format!(
-        "{} worked out{engine}, {:.3} s",
-        counted(tally.worked_out, "clue set"),
-        elapsed.as_secs_f64()
-    );
-    match stopped {
-        Some(stop) => {
-            let share = 100.0 * tally.pictures as f64 / census.pictures() as f64;
-            let reason = session.stop_reason(*stop, None);
-            session.note(&format!("{name}: {reason}, at {share:.1} %: {work}"));
-            Ok(Status::Stopped)
-        }
-        None => {
-            session.note(&format!("{name}: {work}"));
-            Ok(Status::Complete)
-        }
-    }
+    let exact = outcome.stopped.is_none();
+    session.answer(&CensusAnswer {
+        census,
+        outcome: &outcome,
+        numbers: Numbers::new(census, &outcome.tally, exact),
+        exact,
+        stopped: outcome.stopped,
+        worked_out: outcome.tally.worked_out,
+        seconds: round_to_micros(outcome.elapsed.as_secs_f64()),
+    })
 }
 
 /// Prints that an answer of the engine is wrong.
@@ -189,99 +139,142 @@ pub(super) fn wrong(message: &str) -> Status {
     Status::Wrong
 }
 
-/// The numbers of a census as JSON.
+/// What a census is of, as JSON.
 #[derive(Debug, Serialize)]
-pub(super) struct Numbers {
+struct CensusFields {
     height: usize,
     width: usize,
     engine: String,
     grids: u64,
+}
+
+impl From<Census> for CensusFields {
+    fn from(census: Census) -> Self {
+        CensusFields {
+            height: census.height(),
+            width: census.width(),
+            engine: census.engine().to_string(),
+            grids: census.pictures(),
+        }
+    }
+}
+
+/// The numbers of a census as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct Numbers<'a> {
+    #[serde(flatten)]
+    census: CensusFields,
     clue_sets: u64,
     unique: u64,
     line_solvable: Option<u64>,
     most: u64,
     /// `None` if the census was stopped, because it may grow or begin anew.
     most_clue_sets: Option<u64>,
-    histogram: BTreeMap<u64, u64>,
+    histogram: &'a BTreeMap<u64, u64>,
 }
 
-impl Numbers {
-    pub(super) fn new(census: Census, tally: &Tally, exact: bool) -> Self {
+impl<'a> Numbers<'a> {
+    pub(super) fn new(census: Census, tally: &'a Tally, exact: bool) -> Self {
         let (most, most_clue_sets) = tally.most();
         Numbers {
-            height: census.height(),
-            width: census.width(),
-            engine: census.engine().to_string(),
-            grids: census.pictures(),
+            census: census.into(),
             clue_sets: tally.clue_sets,
             unique: tally.unique(),
             line_solvable: (census.engine() != Engine::None).then_some(tally.line_solvable),
             most,
             most_clue_sets: exact.then_some(most_clue_sets),
-            histogram: tally.histogram.clone(),
+            histogram: &tally.histogram,
         }
     }
 }
 
-/// The answer as JSON.
+/// The answer of a census.
 #[derive(Debug, Serialize)]
-struct Report {
+struct CensusAnswer<'a> {
+    #[serde(skip)]
+    census: Census,
+    #[serde(skip)]
+    outcome: &'a CensusOutcome,
     #[serde(flatten)]
-    numbers: Numbers,
+    numbers: Numbers<'a>,
     exact: bool,
-    stopped: Option<String>,
+    stopped: Option<Stop>,
     worked_out: u64,
     seconds: f64,
+}
+
+impl Answer for CensusAnswer<'_> {
+    fn text(&self, _: &Session) -> String {
+        text(self.census, &self.outcome.tally, self.exact)
+    }
+
+    fn note(&self, session: &Session) -> Option<String> {
+        let engine = match self.census.engine() {
+            Engine::Count => ", and counted again by the search",
+            Engine::Lines => ", and solved by lines if unique",
+            Engine::None => "",
+        };
+        let tally = &self.outcome.tally;
+        let share = 100.0 * tally.pictures as f64 / self.census.pictures() as f64;
+        let reason = self.stopped.map_or(String::new(), |stop| {
+            let reason = session.stop_reason(stop, None);
+            format!("{reason}, at {share:.1} %: ")
+        });
+        Some(format!(
+            "{}: {reason}{} worked out{engine}, {:.3} s",
+            name(self.census),
+            counted(tally.worked_out, "clue set"),
+            self.outcome.elapsed.as_secs_f64()
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.stopped)
+    }
+}
+
+/// Lines of names and values.
+fn lines<const N: usize>(rows: [(&str, String); N]) -> String {
+    let line = |(name, value)| format!("{:23}{value}\n", format!("{name}:"));
+    rows.into_iter().map(line).collect()
 }
 
 /// The numbers of a census as text; if they are not `exact`, as lower bounds.
 pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
     let least = if exact { "" } else { "at least " };
     let (most, most_clue_sets) = tally.most();
-    let most = if exact {
-        format!("{most}, of {}", counted(most_clue_sets, "clue set"))
-    } else {
-        format!("{least}{most}")
-    };
-    let lines = match census.engine() {
-        Engine::None => "unknown".to_owned(),
-        Engine::Count | Engine::Lines => format!("{least}{}", tally.line_solvable),
-    };
-    let mut text = format!(
-        "pictures:              {}\n\
-         clue sets:             {least}{}\n\
-         unique:                {least}{}\n\
-         solved by lines alone: {lines}\n\
-         most solutions:        {most}\n",
-        census.pictures(),
-        tally.clue_sets,
-        tally.unique(),
-    );
+    let mut text = lines([
+        ("pictures", census.pictures().to_string()),
+        ("clue sets", format!("{least}{}", tally.clue_sets)),
+        ("unique", format!("{least}{}", tally.unique())),
+        (
+            "solved by lines alone",
+            match census.engine() {
+                Engine::None => "unknown".to_owned(),
+                Engine::Count | Engine::Lines => format!("{least}{}", tally.line_solvable),
+            },
+        ),
+        (
+            "most solutions",
+            if exact {
+                format!("{most}, of {}", counted(most_clue_sets, "clue set"))
+            } else {
+                format!("{least}{most}")
+            },
+        ),
+    ]);
     if tally.histogram.is_empty() {
         return text;
     }
+    let mut table = vec![["solutions".to_owned(), "clue sets".to_owned()]];
+    table.extend((tally.histogram.iter()).map(|row| [row.0.to_string(), row.1.to_string()]));
+    let [first, second] = [0, 1].map(|column: usize| {
+        let widths = table.iter().map(|row| row[column].len());
+        widths.max().unwrap_or_default()
+    });
     text.push('\n');
-    let heads = ["solutions", "clue sets"];
-    let wide = |numbers: &mut dyn Iterator<Item = &u64>, head: &str| {
-        let digits = numbers.map(|number| number.to_string().len()).max();
-        digits.unwrap_or_default().max(head.len())
-    };
-    let widths = [
-        wide(&mut tally.histogram.keys(), heads[0]),
-        wide(&mut tally.histogram.values(), heads[1]),
-    ];
-    let mut row = |cells: [&str; 2]| {
-        text.push_str(&format!(
-            "{:>a$}  {:>b$}\n",
-            cells[0],
-            cells[1],
-            a = widths[0],
-            b = widths[1]
-        ));
-    };
-    row(heads);
-    for (solutions, number) in &tally.histogram {
-        row([&solutions.to_string(), &number.to_string()]);
+    for [solutions, number] in table {
+        text.push_str(&format!("{solutions:>first$}  {number:>second$}\n"));
     }
     text
 }
@@ -295,99 +288,97 @@ fn sample(session: &Session, census: Census, tuples: u64, seed: u64) -> Answered
         Ok(estimated) => estimated,
         Err(message) => return Ok(wrong(&message)),
     };
-    session.print(&if session.json() {
-        json_line(&SampleReport::new(census, &estimated))
-    } else {
-        sample_text(census, &estimated)
-    })?;
-    let reason = match estimated.stopped {
-        Some(stop) => format!(", {}", session.stop_reason(stop, None)),
-        None => String::new(),
-    };
-    session.note(&format!(
-        "{}: {} of row clues{reason}, {:.3} s",
-        name(census),
-        counted(estimated.tuples, "random tuple"),
-        began.elapsed().as_secs_f64()
-    ));
-    // A limit only makes the estimate less exact, but there must be one.
-    let interrupted = estimated.stopped == Some(Stop::Interrupt);
-    Ok(if estimated.tuples > 1 && !interrupted {
-        Status::Complete
-    } else {
-        Status::Stopped
+    let asked = census.engine() != Engine::None;
+    session.answer(&SampleAnswer {
+        of: census,
+        estimated: &estimated,
+        elapsed: began.elapsed(),
+        census: census.into(),
+        tuples: estimated.tuples,
+        cpu_seconds: estimated.seconds.into(),
+        longest_seconds: round_to_micros(estimated.longest),
+        clue_sets: estimated.clue_sets.into(),
+        unique: estimated.unique.into(),
+        line_solvable: asked.then(|| estimated.line_solvable.into()),
+        stopped: estimated.stopped,
     })
 }
 
 /// An estimate as JSON. Numbers that are not known are null.
 #[derive(Debug, Serialize)]
-struct SampleReport {
-    height: usize,
-    width: usize,
-    engine: String,
-    grids: u64,
+struct SampleAnswer<'a> {
+    #[serde(skip)]
+    of: Census,
+    #[serde(skip)]
+    estimated: &'a Estimated,
+    #[serde(skip)]
+    elapsed: Duration,
+    #[serde(flatten)]
+    census: CensusFields,
     tuples: u64,
-    cpu_seconds: FigureReport,
+    cpu_seconds: FigureFields,
     longest_seconds: f64,
-    clue_sets: FigureReport,
-    unique: FigureReport,
-    line_solvable: Option<FigureReport>,
-    stopped: Option<String>,
+    clue_sets: FigureFields,
+    unique: FigureFields,
+    line_solvable: Option<FigureFields>,
+    stopped: Option<Stop>,
 }
 
 #[derive(Debug, Serialize)]
-struct FigureReport {
+struct FigureFields {
     estimate: Option<f64>,
     standard_error: Option<f64>,
 }
 
-impl From<Figure> for FigureReport {
+impl From<Figure> for FigureFields {
     fn from(figure: Figure) -> Self {
         let known = |number: f64| number.is_finite().then(|| round_to_micros(number));
-        FigureReport {
+        FigureFields {
             estimate: known(figure.mean),
             standard_error: known(figure.standard_error),
         }
     }
 }
 
-impl SampleReport {
-    fn new(census: Census, estimated: &Estimated) -> Self {
-        let asked = census.engine() != Engine::None;
-        SampleReport {
-            height: census.height(),
-            width: census.width(),
-            engine: census.engine().to_string(),
-            grids: census.pictures(),
-            tuples: estimated.tuples,
-            cpu_seconds: estimated.seconds.into(),
-            longest_seconds: round_to_micros(estimated.longest),
-            clue_sets: estimated.clue_sets.into(),
-            unique: estimated.unique.into(),
-            line_solvable: asked.then(|| estimated.line_solvable.into()),
-            stopped: estimated.stopped.map(|stop| stop.to_string()),
+impl Answer for SampleAnswer<'_> {
+    fn text(&self, _: &Session) -> String {
+        let estimated = self.estimated;
+        lines([
+            ("pictures", self.of.pictures().to_string()),
+            ("CPU time", about_time(estimated.seconds)),
+            ("longest tuple", format!("{:.3} s", estimated.longest)),
+            ("clue sets", about(estimated.clue_sets)),
+            ("unique", about(estimated.unique)),
+            (
+                "solved by lines alone",
+                match self.of.engine() {
+                    Engine::None => "unknown".to_owned(),
+                    Engine::Count | Engine::Lines => about(estimated.line_solvable),
+                },
+            ),
+        ])
+    }
+
+    fn note(&self, session: &Session) -> Option<String> {
+        let reason = self.stopped.map_or(String::new(), |stop| {
+            format!(", {}", session.stop_reason(stop, None))
+        });
+        Some(format!(
+            "{}: {} of row clues{reason}, {:.3} s",
+            name(self.of),
+            counted(self.tuples, "random tuple"),
+            self.elapsed.as_secs_f64()
+        ))
+    }
+
+    /// A limit only makes the estimate less exact, but there must be one.
+    fn status(&self) -> Status {
+        if self.tuples > 1 && self.stopped != Some(Stop::Interrupt) {
+            Status::Complete
+        } else {
+            Status::Stopped
         }
     }
-}
-
-fn sample_text(census: Census, estimated: &Estimated) -> String {
-    let lines = match census.engine() {
-        Engine::None => "unknown".to_owned(),
-        Engine::Count | Engine::Lines => about(estimated.line_solvable),
-    };
-    format!(
-        "pictures:              {}\n\
-         CPU time:              {}\n\
-         longest tuple:         {}\n\
-         clue sets:             {}\n\
-         unique:                {}\n\
-         solved by lines alone: {lines}\n",
-        census.pictures(),
-        about_time(estimated.seconds),
-        format_args!("{:.3} s", estimated.longest),
-        about(estimated.clue_sets),
-        about(estimated.unique),
-    )
 }
 
 /// `about 5.2 x 10^10 (estimate; standard error 1.2 %)`

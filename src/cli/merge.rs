@@ -1,15 +1,16 @@
 //! `omnogram merge`: combines the answers to cubes, and reports missing ones.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader};
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnogram::census::{Slice, Tally};
-use omnogram::cluster::{Answer, CubeTask, Lines, Merge, Merged, Part, SetDigest, seal};
+use omnogram::cluster::{
+    CubeTask, Merge, Merged, RecordReader, WorkUnit, checked_file, read_solutions, seal,
+};
 use omnogram::error::{Error, Kind};
-use omnogram::format::Solutions;
 use omnogram::puzzle::Grid;
 use omnogram::render::{List, Listing};
 use omnogram::search::{Cube, Total};
@@ -22,9 +23,10 @@ use super::input_files;
 use super::inputs;
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
-use super::output::{Output, Outputs, Replacing};
+use super::output::{self, Output, Outputs, Replacing};
 use super::status::{Answered, Status};
 use super::words::counted;
+use super::writer::{WriteLimits, Writer};
 
 /// Combine the answers to cubes
 ///
@@ -88,12 +90,11 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// The answer as JSON.
+/// The answer as JSON: the number of solutions or the numbers of a census, and what they were merged from.
 #[derive(Debug, Serialize)]
-struct Report {
-    /// `None` for a census, which has other numbers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    solutions: Option<String>,
+struct MergeAnswer<N> {
+    #[serde(flatten)]
+    numbers: N,
     exact: bool,
     cubes: u64,
     answers: usize,
@@ -104,20 +105,24 @@ struct Report {
     seconds: f64,
 }
 
-impl Report {
-    fn new<P>(merged: &Merged<P>, exact: bool) -> Self {
-        Report {
-            solutions: None,
-            exact,
-            cubes: merged.cubes,
-            answers: merged.answers.len(),
-            repeats: merged.repeats,
-            missing: merged.missing.len(),
-            problems: merged.problem_count,
-            nodes: merged.nodes,
-            seconds: answer::round_to_micros(merged.seconds),
-        }
-    }
+#[derive(Debug, Serialize)]
+struct NumberOfSolutions {
+    solutions: String,
+}
+
+/// The answer as JSON, on one line.
+fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
+    answer::json_line(&MergeAnswer {
+        numbers,
+        exact,
+        cubes: merged.cubes,
+        answers: merged.results.len(),
+        repeats: merged.repeats,
+        missing: merged.missing.len(),
+        problems: merged.problem_count,
+        nodes: merged.nodes,
+        seconds: answer::round_to_micros(merged.seconds),
+    })
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -127,63 +132,24 @@ pub(super) fn run(options: &Options) -> Answered {
         .collect();
     input_files::check_stdout(&[], &read)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
-    let missing = options.missing.as_deref();
-    let mut missing = missing.map(|path| outputs.file(Some(path))).transpose()?;
-    let list = outputs.file(options.output.as_deref())?;
-    let cubes = inputs::name(&options.cubes);
-    let mut reader = open(&options.cubes)?;
-    if has_slices(&mut *reader) {
-        let merged = merged::<Slice>(options, reader, &cubes)?;
-        return merge_census(options, &merged, missing.as_mut());
-    }
-    let mut merged = merged::<Cube>(options, reader, &cubes)?;
-    let mut status = report_problems(options, &merged);
-    write_missing(&merged, missing.as_mut())?;
-    let AnswerOptions { json, verbosity } = &options.answer_options;
-    if let Some(folder) = &options.solutions_dir {
-        let files = merged
-            .answers
-            .iter()
-            .filter_map(|(_, answer)| answer.file.as_ref());
-        let files: Vec<PathBuf> = files.map(|name| folder.join(name)).collect();
-        list.refuse_overwrite(&files)?;
-        let mut joiner = SolutionJoiner {
-            options,
-            folder,
-            size: None,
-            output: list,
-            set: options.sort.then(|| Set::new(options.memory.0)),
-            list: None,
-            written: Count::ZERO,
-        };
-        status = status.max(joiner.join(&mut merged)?);
-    }
-    let print_or_note = |text: String| match (options.solutions_dir.is_some(), *json) {
-        // Standard output may hold the solutions.
-        (true, false) => {
-            if !verbosity.quiet {
-                messages::note(&text);
-            }
-            Ok(())
-        }
-        _ => Output::Stdout.write(format!("{text}\n").as_bytes()),
+    let mut missing = match &options.missing {
+        Some(path) => Some(outputs.file(Some(path))?),
+        None => None,
     };
-    if *json {
-        let report = Report {
-            solutions: Some(merged.solutions.number().to_string()),
-            ..Report::new(&merged, merged.solutions.is_exact())
-        };
-        print_or_note(answer::json_line(&report).trim_end().to_owned())?;
+    let list = outputs.file(options.output.as_deref())?;
+    let mut cubes = BufReader::new(inputs::open_file(&options.cubes)?);
+    if has_slices(&mut cubes) {
+        if options.solutions_dir.is_some() {
+            let message =
+                "--solutions-dir is for cubes of a puzzle, but these are slices of a census";
+            return Err(Error::new(Kind::Usage, message).into());
+        }
+        let (merged, status) = merge::<Slice>(options, cubes, missing.as_mut())?;
+        answer_census(options, &merged, status)
     } else {
-        let unit = match (options.solutions_dir.is_some(), merged.solutions.number()) {
-            (false, _) => "",
-            (true, number) if *number == Count::ONE => " solution",
-            (true, _) => " solutions",
-        };
-        print_or_note(format!("{}{unit}", merged.solutions))?;
+        let (merged, status) = merge::<Cube>(options, cubes, missing.as_mut())?;
+        answer_puzzle(options, merged, status, list)
     }
-    note_work(options, &merged, "cube");
-    Ok(status)
 }
 
 /// Whether this is a file of slices of a census, by its first lines.
@@ -193,288 +159,201 @@ fn has_slices(cubes: &mut dyn BufRead) -> bool {
     lines.split(|&byte| byte == b'\n').any(is_slice)
 }
 
-/// Reads the cubes and all results, and adds them up.
-fn merged<P: Part>(
+/// Reads the cubes and all results, and adds them up. Prints the problems, and writes the cubes without an answer. Also returns the status
+/// of the answer.
+fn merge<U: WorkUnit>(
     options: &Options,
-    reader: Box<dyn BufRead>,
-    cubes: &str,
-) -> Answered<Merged<P>> {
-    let mut merge = Merge::<P>::default();
-    merge.read_cubes(Lines::new(reader, cubes))?;
-    let names: Vec<String> = options
-        .results
-        .iter()
-        .map(|path| inputs::name(path))
-        .collect();
-    for (i, path) in options.results.iter().enumerate() {
-        merge.read_results(Lines::new(open(path)?, &names[i]), i)?;
+    cubes: impl BufRead,
+    missing: Option<&mut Output>,
+) -> Answered<(Merged<U>, Status)> {
+    let mut merge = Merge::default();
+    merge.read_cubes(RecordReader::new(cubes, &inputs::name(&options.cubes)))?;
+    for path in &options.results {
+        let results = BufReader::new(inputs::open_file(path)?);
+        merge.read_results(RecordReader::new(results, &inputs::name(path)))?;
     }
-    Ok(merge.finish(cubes, &names))
-}
-
-/// Prints the problems, and returns the status of the answer.
-fn report_problems<P>(options: &Options, merged: &Merged<P>) -> Status {
+    let merged = merge.finish();
     let status = match (merged.has_invalid_input, merged.solutions.is_exact()) {
         (true, _) => Status::Data,
         (false, true) => Status::Complete,
         (false, false) => Status::Stopped,
     };
     for problem in &merged.problems {
-        match status {
-            Status::Complete if options.answer_options.verbosity.quiet => {}
+        if status != Status::Complete {
+            messages::error(problem);
+        } else if !options.answer_options.verbosity.quiet {
             // The total is complete in spite of this problem.
-            Status::Complete => messages::error_as_warning(problem),
-            _ => {
-                messages::error(problem);
-            }
+            messages::error_as_warning(problem);
         }
     }
-    status
-}
-
-/// Writes the cubes without an answer.
-fn write_missing<P: Part>(merged: &Merged<P>, output: Option<&mut Output>) -> Answered<()> {
     // Without any readable cube the missing cubes are unknown.
-    if let Some(output) = output.filter(|_| merged.cubes > 0) {
+    if let Some(output) = missing.filter(|_| merged.cubes > 0) {
         output.begin()?;
-        for piece in &merged.missing {
-            output.write(seal(piece).as_bytes())?;
+        for task in &merged.missing {
+            output.write(seal(task).as_bytes())?;
         }
         output.finish()?;
     }
-    Ok(())
+    Ok((merged, status))
 }
 
-/// Prints how much work is in the answers, unless `--quiet` is given.
-fn note_work<P>(options: &Options, merged: &Merged<P>, what: &str) {
-    if options.answer_options.verbosity.quiet {
-        return;
-    }
-    messages::note(&format!(
-        "{} of {}, {}, {}, {:.3} s of work",
-        match merged.missing.len() {
-            0 => "none missing".to_owned(),
-            missing => format!("{missing} missing"),
-        },
-        counted(merged.cubes, what),
-        counted(merged.answers.len() as u64, "answer"),
-        counted(merged.repeats, "repeat"),
-        merged.seconds
-    ));
-}
-
-/// The numbers of a census as JSON.
-#[derive(Debug, Serialize)]
-struct CensusReport {
-    #[serde(flatten)]
-    numbers: census::Numbers,
-    #[serde(flatten)]
-    report: Report,
-}
-
-/// Prints the numbers of a census from the answers to its slices.
-fn merge_census(
+/// Prints the number of solutions, and combines their files if that is wanted.
+fn answer_puzzle(
     options: &Options,
-    merged: &Merged<Slice>,
-    missing: Option<&mut Output>,
+    mut merged: Merged,
+    mut status: Status,
+    mut list: Output,
 ) -> Answered {
-    if options.solutions_dir.is_some() {
-        let message = "--solutions-dir is for cubes of a puzzle, but these are slices of a census";
-        return Err(Error::new(Kind::Usage, message).into());
+    if let Some(folder) = &options.solutions_dir {
+        let results = merged.results.iter();
+        let files = results.filter_map(|(_, result)| Some(folder.join(result.file.as_ref()?)));
+        list.refuse_overwrite(&files.collect::<Vec<_>>())?;
+        status = status.max(join(options, folder, &mut list, &mut merged)?);
     }
-    let mut status = report_problems(options, merged);
-    write_missing(merged, missing)?;
+    let solutions = &merged.solutions;
+    if options.answer_options.json {
+        let numbers = NumberOfSolutions {
+            solutions: solutions.number().to_string(),
+        };
+        output::print(&json(&merged, numbers, solutions.is_exact()))?;
+    } else if options.solutions_dir.is_none() {
+        output::print(&format!("{solutions}\n"))?;
+    } else {
+        // Standard output may hold the solutions.
+        let plural = if *solutions.number() == Count::ONE {
+            ""
+        } else {
+            "s"
+        };
+        note(options, &format!("{solutions} solution{plural}"));
+    }
+    note_work(options, &merged, "cube");
+    Ok(status)
+}
+
+/// Prints the numbers of a census.
+fn answer_census(options: &Options, merged: &Merged<Slice>, mut status: Status) -> Answered {
     let mut tally = Tally::default();
-    let tallies = merged.answers.iter().map(|(_, answer)| &answer.tally);
+    let tallies = merged.results.iter().map(|(_, result)| &result.tally);
     tallies.flatten().for_each(|more| tally.add(more));
-    let slices = merged.answers.iter().map(|(slice, _)| slice);
+    let slices = merged.results.iter().map(|(slice, _)| slice);
     let missing = merged.missing.iter().map(|task| &task.cube);
     let Some(census) = slices.chain(missing).map(Slice::census).next() else {
         return Ok(status);
     };
-    let exact = merged.solutions.is_exact();
+    let mut exact = merged.solutions.is_exact();
     if exact && (tally.pictures != census.pictures() || !tally.is_consistent()) {
         let message = format!(
             "these slices are not a whole census: their clue sets stand for {} pictures, but there are {}",
             tally.pictures,
             census.pictures()
         );
-        messages::error(&Error::data(message));
-        status = status.max(Status::Data);
+        status = status.max(messages::error(&Error::data(message)));
     }
-    let exact = exact && status == Status::Complete;
-    let text = if options.answer_options.json {
-        answer::json_line(&CensusReport {
-            numbers: census::Numbers::new(census, &tally, exact),
-            report: Report::new(merged, exact),
-        })
+    exact &= status == Status::Complete;
+    output::print(&if options.answer_options.json {
+        json(merged, census::Numbers::new(census, &tally, exact), exact)
     } else {
         census::text(census, &tally, exact)
-    };
-    Output::Stdout.write(text.as_bytes())?;
+    })?;
     note_work(options, merged, "slice");
     Ok(status)
 }
 
-fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
-    if inputs::is_stdin(path) {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(BufReader::new(file))),
-        Err(error) => Err(Error::io(&inputs::name(path), error).into()),
+/// Prints how much work is in the results.
+fn note_work<U>(options: &Options, merged: &Merged<U>, what: &str) {
+    let missing = match merged.missing.len() {
+        0 => "none".to_owned(),
+        missing => missing.to_string(),
+    };
+    let work = format!(
+        "{missing} missing of {}, {}, {}, {:.3} s of work",
+        counted(merged.cubes, what),
+        counted(merged.results.len() as u64, "answer"),
+        counted(merged.repeats, "repeat"),
+        merged.seconds
+    );
+    note(options, &work);
+}
+
+/// Prints a message, unless `--quiet` is given.
+fn note(options: &Options, text: &str) {
+    if !options.answer_options.verbosity.quiet {
+        messages::note(text);
     }
 }
 
 /// Most errors in files of solutions that are printed.
 const MAX_PRINTED_ERRORS: u64 = 5;
 
-/// Combines the files of solutions into one list.
-struct SolutionJoiner<'a> {
-    options: &'a Options,
-    folder: &'a Path,
-    /// The width and height of the grids.
-    size: Option<(usize, usize)>,
-    output: Output,
-    set: Option<Set>,
-    list: Option<List>,
-    written: Count,
-}
-
-impl SolutionJoiner<'_> {
-    /// Combines the solutions of all answers. A file that does not match its answer is left out, with an error.
-    fn join(&mut self, merged: &mut Merged) -> Answered {
-        self.output.begin()?;
-        let mut status = Status::Complete;
-        let mut bad = 0;
-        for (cube, answer) in &merged.answers {
-            if let Err(error) = self.check(cube, answer)? {
-                bad += 1;
-                if bad <= MAX_PRINTED_ERRORS {
-                    messages::error(&error);
-                }
-                status = status.max(Status::from(&error));
-            }
+/// Combines the files of solutions into one list. A file that does not match its result is left out, with an error.
+fn join(options: &Options, folder: &Path, output: &mut Output, merged: &mut Merged) -> Answered {
+    output.begin()?;
+    let problems = RefCell::new((Status::Complete, 0));
+    let report = |error: Error| {
+        let (status, number) = &mut *problems.borrow_mut();
+        *status = (*status).max(Status::from(&error));
+        *number += 1;
+        if *number <= MAX_PRINTED_ERRORS {
+            messages::error(&error);
         }
-        if bad > MAX_PRINTED_ERRORS {
-            let more = format!(
-                "{} more problems with the files here",
-                bad - MAX_PRINTED_ERRORS
-            );
-            let folder = self.folder.display().to_string();
-            messages::error(&Error::data(more).in_file(&folder));
+    };
+    let (mut files, mut size) = (Vec::new(), None);
+    for (cube, result) in &merged.results {
+        match checked_file(folder, cube, result, &mut size) {
+            Ok(file) => files.extend(file),
+            Err(error) => report(error),
         }
-        if let Some(set) = self.set.take()
-            && let Some((width, height)) = self.size
-        {
-            for grid in set.into_sorted(width, height) {
-                self.push(&grid)?;
-            }
-        }
-        self.flush()?;
-        self.output.finish()?;
-        if status != Status::Complete {
-            merged.solutions = Total::AtLeast(self.written.clone());
-        }
-        Ok(status)
     }
-
-    /// Reads the file of an answer twice: first to check its solutions, then to add them to the list. The inner result is an error of this
-    /// file, the outer one of writing the list.
-    fn check(&mut self, cube: &Cube, answer: &Answer) -> Answered<Result<(), Error>> {
-        if answer.count.is_zero() {
-            return Ok(Ok(()));
-        }
-        let wrong = |message: &str| Ok(Err(Error::data(format!("cube {}: {message}", answer.id))));
-        let (Some(name), Some(expected)) = (&answer.file, answer.set) else {
-            return wrong(
-                "its solutions were counted but not written: answer it again with work --solutions-dir",
-            );
-        };
-        if !inputs::is_file_name(name) {
-            return wrong("its result names a file outside the folder");
-        }
-        let path = self.folder.join(name);
-        let shown = path.display().to_string();
-        let read = || match File::open(&path) {
-            Ok(file) => Ok(Solutions::new(
-                BufReader::with_capacity(1 << 18, file),
-                &shown,
-            )),
-            Err(error) => Err(Error::io(&shown, error)),
-        };
-        let mut set = SetDigest::new();
-        let mut count = Count::ZERO;
-        let solutions = match read() {
-            Ok(solutions) => solutions,
-            Err(error) => return Ok(Err(error)),
-        };
-        for grid in solutions {
-            let grid = match grid {
-                Ok(grid) => grid,
-                Err(error) => return Ok(Err(error)),
-            };
-            let size = (grid.width(), grid.height());
-            let bad = |message: &str| Ok(Err(Error::data(message).in_file(&shown)));
-            if *self.size.get_or_insert(size) != size {
-                return bad("this solution has another size than those before it");
-            }
-            let holds = cube.path.iter().all(|decision| {
-                let (row, column) = (
-                    usize::from(decision.cell.row),
-                    usize::from(decision.cell.column),
-                );
-                row < size.1 && column < size.0 && grid.get(row, column) == decision.filled
-            });
-            if !holds {
-                return bad("this file has a solution outside its cube");
-            }
-            set.add(grid.words());
-            count.add_one();
-        }
-        if count != answer.count || set.digest() != expected {
-            let message = "the solutions in this file differ from those that the result recorded";
-            return Ok(Err(Error::data(message).in_file(&shown)));
-        }
-        let solutions = match read() {
-            Ok(solutions) => solutions,
-            Err(error) => return Ok(Err(error)),
-        };
-        for grid in solutions {
-            match (grid, &self.set) {
-                (Err(error), _) => return Ok(Err(error)),
-                (Ok(grid), None) => self.push(&grid)?,
-                (Ok(grid), Some(set)) => {
-                    let mut batch = Batch::new(grid.width(), grid.height());
-                    batch.push_grid(grid.words());
-                    if set.take(batch).is_break() {
-                        let message = format!(
-                            "the solutions to sort need more than --memory {}",
-                            self.options.memory
-                        );
-                        return Err(Error::new(Kind::Usage, message).into());
+    let mut written = 0;
+    if let Some((width, height)) = size {
+        let list = List::new(options.format, width, height);
+        let writer = Writer::new(output, list, WriteLimits::default());
+        let solutions = (files.iter())
+            .filter_map(|file| read_solutions(file).map_err(&report).ok())
+            .flatten()
+            .filter_map(|grid| grid.map_err(&report).ok());
+        (written, _) = if options.sort {
+            writer.write_grids(&sorted(options, solutions, width, height)?)?
+        } else {
+            writer.write_each(|show| {
+                for grid in solutions {
+                    if !show(Some(grid.words())) {
+                        break;
                     }
                 }
-            }
-        }
-        Ok(Ok(()))
+            })?
+        };
     }
+    output.finish()?;
+    let (status, number) = problems.into_inner();
+    if number > MAX_PRINTED_ERRORS {
+        let more = number - MAX_PRINTED_ERRORS;
+        let error = Error::data(format!("{more} more problems with the files here"));
+        messages::error(&error.in_file(&folder.display().to_string()));
+    }
+    if status != Status::Complete {
+        merged.solutions = Total::AtLeast(Count::from(written));
+    }
+    Ok(status)
+}
 
-    fn push(&mut self, grid: &Grid) -> Answered<()> {
-        let listing = self.options.format;
-        let list = self
-            .list
-            .get_or_insert_with(|| List::new(listing, grid.width(), grid.height()));
-        list.push(grid.words());
-        self.written.add_one();
-        if list.is_full() { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Answered<()> {
-        if let Some(list) = &mut self.list {
-            self.output.write(list.bytes())?;
-            list.clear();
+/// The solutions in canonical order, each once.
+fn sorted(
+    options: &Options,
+    solutions: impl Iterator<Item = Grid>,
+    width: usize,
+    height: usize,
+) -> Answered<Vec<Grid>> {
+    let set = Set::new(options.memory.0);
+    for grid in solutions {
+        let mut batch = Batch::new(width, height);
+        batch.push_grid(grid.words());
+        if set.take(batch).is_break() {
+            let memory = &options.memory;
+            let message = format!("the solutions to sort need more than --memory {memory}");
+            return Err(Error::new(Kind::Usage, message).into());
         }
-        Ok(())
     }
+    Ok(set.into_sorted(width, height))
 }

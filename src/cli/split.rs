@@ -6,7 +6,7 @@ use clap::Args;
 use omnogram::census::{Census, Engine, Tables, cut};
 use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
-use super::census::{Size, size};
+use super::census::size;
 use super::options::{SearchOptions, Verbosity, When, number};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
@@ -37,7 +37,7 @@ pub(super) struct Options {
 
     /// Split the census of this size, rows and columns, instead of a puzzle
     #[arg(long, value_name = "HxW", value_parser = size, conflicts_with = "puzzle")]
-    census: Option<Size>,
+    census: Option<Census>,
 
     /// What the engine does with every clue set of the census
     #[arg(
@@ -83,8 +83,8 @@ pub(super) fn run(options: &Options) -> Answered {
             split(session, subject, options, &mut output)
         }),
         (None, size) => {
-            let census = size.map(|size| size.census(options.engine));
-            let census = census.expect("a puzzle or a census is required");
+            let size = size.expect("a puzzle or a census is required");
+            let census = size.with_engine(options.engine);
             split_census(session, census, options, &mut output)
         }
     }
@@ -102,7 +102,7 @@ fn split_census(
     let (digest, of) = (Digest::of_census(census), slices.len() as u64);
     let largest = slices.iter().map(|(_, size)| *size).fold(0.0, f64::max);
     for (slice, size) in slices {
-        output.write(seal(&CubeTask::new(digest, slice, of, size)).as_bytes())?;
+        output.write(seal(&CubeTask::new(digest, slice, of, size, None)).as_bytes())?;
     }
     output.finish()?;
     session.note(&format!(
@@ -138,14 +138,11 @@ fn split(
         .map(|(_, size)| size / whole)
         .fold(0.0, f64::max);
     for ((cube, size), unknown) in split.cubes.into_iter().zip(split.unknown) {
-        let piece = CubeTask::new(digest, cube, of, size).with_unknown(unknown);
+        let piece = CubeTask::new(digest, cube, of, size, Some(unknown));
         output.write(seal(&piece).as_bytes())?;
     }
     output.finish()?;
-    let why = match split.stopped {
-        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
-        None => String::new(),
-    };
+    let why = session.why_stopped(split.stopped, None);
     session.note(&format!(
         "{name}: {}{why}, {} solved and {} refuted while splitting, the largest about {:.1} % of the work",
         counted(of, "cube"),

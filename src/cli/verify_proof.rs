@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnogram::certificate::{Bounds, Formula, Lemmas, Refuted, check_formula, check_refutation};
-use omnogram::cluster::Lines;
+use omnogram::cluster::{RecordReader, is_file_name};
 use omnogram::error::{Error, Result};
 use omnogram::puzzle::{self, Grid, Puzzle};
 use omnogram::solutions::Stop;
@@ -60,7 +60,7 @@ struct CheckedCertificate<'a> {
 pub(super) fn run(folder: &Path, puzzles: &[PathBuf], options: &CheckingOptions) -> Answered {
     let list = folder.join(LIST);
     input_files::check_stdout(puzzles, slice::from_ref(&list))?;
-    let lines = Lines::new(inputs::open(&list)?, &inputs::name(&list));
+    let lines = RecordReader::new(inputs::open(&list)?, &inputs::name(&list));
     Verification::new(folder, puzzles, options)?.check_list(lines)
 }
 
@@ -106,7 +106,7 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks every certificate of the list.
-    fn check_list(mut self, mut lines: Lines<impl BufRead>) -> Answered {
+    fn check_list(mut self, mut lines: RecordReader<impl BufRead>) -> Answered {
         while let Some(certificate) = lines.record::<Certificate>() {
             match certificate {
                 Ok(certificate) => {
@@ -281,7 +281,7 @@ impl<'a> Verification<'a> {
         let path = self.folder.join(&file.name);
         let name = inputs::name(&path);
         // A record could name any file.
-        if !inputs::is_file_name(&file.name) {
+        if !is_file_name(&file.name) {
             let message = "a certificate has files in its own folder only";
             return Err(Error::data(message).in_file(&name));
         }

@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the solutions that `show` passes to its argument, which may arrive slowly. The argument returns `false` when writing has
     /// stopped. While the next solution takes long, `show` should call it with `None` from time to time, so that limits are checked.
-    fn write_each(
+    pub(super) fn write_each(
         mut self,
         show: impl FnOnce(&mut dyn FnMut(Option<&[u64]>) -> bool),
     ) -> Answered<Written> {

@@ -1,11 +1,10 @@
-//! Digests that identify puzzles, records and sets of solutions: XXH3 with 128 bits.
+//! Hashes (XXH3) that identify puzzles, cubes, records and sets of solutions.
 //!
 //! They guard against accidents, such as mixed-up files and flipped bits, not against a deliberate forgery.
 
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
@@ -54,46 +53,93 @@ impl Digest {
     }
 }
 
+/// The id of a cube, or of a slice of a census: a hash of the puzzle's digest and its text. Written as 16 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u64);
+
+impl Id {
+    /// The id of a cube of this puzzle, or of a slice of this census.
+    pub fn of(puzzle: Digest, unit: &impl fmt::Display) -> Self {
+        Id(hash64(format!("{puzzle} {unit}").as_bytes()))
+    }
+}
+
 /// A 64-bit hash (XXH3) of some bytes, for checksums and ids.
 pub(super) fn hash64(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
+/// Text and serde for a hash: it is written as a fixed number of hexadecimal digits.
+macro_rules! hexadecimal {
+    ($name:ident, $number:ty, $digits:literal, $what:literal) => {
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:0digits$x}", self.0, digits = $digits)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self> {
+                let is_hash =
+                    text.len() == $digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let number = <$number>::from_str_radix(text, 16).ok().filter(|_| is_hash);
+                number
+                    .map($name)
+                    .ok_or_else(|| Error::data(format!("{text:?} is not {}", $what)))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                as_text::serialize(self, serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> std::result::Result<Self, D::Error> {
+                as_text::deserialize(deserializer)
+            }
+        }
+    };
 }
 
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+hexadecimal!(Digest, u128, 32, "a digest");
+hexadecimal!(Id, u64, 16, "the id of a cube");
+
+/// Values as their text, for `serde(with)`. Numbers of solutions too, because they may exceed the range of JSON readers' numbers.
+pub(super) mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<T: Display, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
     }
-}
 
-impl FromStr for Digest {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = digits
-            .then(|| u128::from_str_radix(text, 16).ok())
-            .flatten();
-        let wrong = || Error::data(format!("{text:?} is not a digest"));
-        number.map(Digest).ok_or_else(wrong)
-    }
-}
-
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(D::Error::custom)
+    pub(crate) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(D::Error::custom)
     }
 }
 

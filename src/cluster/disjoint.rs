@@ -30,8 +30,7 @@ pub(super) fn overlapping(cubes: &[&Cube]) -> Vec<(usize, usize)> {
             found.extend(others.iter().map(|&other| (other, *first)));
             continue;
         };
-        let same_cell = |&&place: &&usize| cubes[place].path[depth].cell == decision.cell;
-        if others.iter().all(|place| same_cell(&place)) {
+        if (others.iter()).all(|&place| cubes[place].path[depth].cell == decision.cell) {
             let empty = group.partition_point(|&place| !cubes[place].path[depth].filled);
             open.push((&group[..empty], depth + 1));
             open.push((&group[empty..], depth + 1));

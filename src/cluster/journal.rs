@@ -13,11 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, decimal};
-use super::cube::Id;
-use super::digest::Digest;
-use super::line::{Lines, seal};
-use super::part::Part;
+use super::digest::{Digest, Id, as_text};
+use super::line::{RecordReader, seal};
+use super::record::CubeResult;
+use super::unit::WorkUnit;
 use crate::error::{Error, Kind, Result};
 use crate::search::Cube;
 use crate::solutions::Count;
@@ -30,10 +29,10 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all records are answers")]
-pub enum JournalRecord<P = Cube> {
-    /// The answer to a cube.
-    Answer(Answer<P>),
+#[expect(clippy::large_enum_variant, reason = "nearly all records are results")]
+pub enum JournalRecord<U = Cube> {
+    /// The result of a cube.
+    Result(CubeResult<U>),
     /// A process has worked on a cube, and had no answer yet.
     Attempt(Attempt),
 }
@@ -41,7 +40,7 @@ pub enum JournalRecord<P = Cube> {
 /// A process has worked on a cube, and had no answer yet. If none follows, the next process cuts the cube.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The cube. As the first field of the line it tells this record from an [`Answer`].
+    /// The cube. As the first field of the line it tells this record from an [`CubeResult`].
     #[serde(rename = "cube")]
     pub id: Id,
     /// The puzzle whose cube it is.
@@ -50,7 +49,7 @@ pub struct Attempt {
     pub elapsed: f64,
     /// The best lower bound so far on the number of solutions of the puzzle: those of the answers, and those that were proved of cubes
     /// without an answer.
-    #[serde(with = "decimal")]
+    #[serde(with = "as_text")]
     pub proved: Count,
 }
 
@@ -59,18 +58,27 @@ impl Attempt {
     const LINE_PREFIX: &str = "{\"cube\":";
 }
 
-impl<P: Part> JournalRecord<P> {
+impl<U: WorkUnit> JournalRecord<U> {
     fn parse(line: &str) -> serde_json::Result<Self> {
-        match line.starts_with(Attempt::LINE_PREFIX) {
-            true => serde_json::from_str(line).map(JournalRecord::Attempt),
-            false => serde_json::from_str(line).map(JournalRecord::Answer),
+        if line.starts_with(Attempt::LINE_PREFIX) {
+            serde_json::from_str(line).map(JournalRecord::Attempt)
+        } else {
+            serde_json::from_str(line).map(JournalRecord::Result)
         }
     }
 
     fn puzzle(&self) -> Digest {
         match self {
-            JournalRecord::Answer(answer) => answer.puzzle,
+            JournalRecord::Result(result) => result.puzzle,
             JournalRecord::Attempt(attempt) => attempt.puzzle,
+        }
+    }
+
+    /// The length of the list of solutions in bytes, if it is recorded.
+    pub(super) fn list_length(&self) -> Option<u64> {
+        match self {
+            JournalRecord::Result(result) => result.length,
+            JournalRecord::Attempt(_) => None,
         }
     }
 }
@@ -138,11 +146,11 @@ impl Journal {
     ///
     /// [`Kind::Io`] when it cannot be read or written, or is in use; [`Kind::Data`] when it belongs to another run, is damaged, or is not
     /// a journal. In these cases the file is not changed.
-    pub fn open<P: Part>(
+    pub fn open<U: WorkUnit>(
         path: &Path,
         header: &Header,
         busy: impl FnOnce(Duration),
-    ) -> Result<(Self, Vec<JournalRecord<P>>)> {
+    ) -> Result<(Self, Vec<JournalRecord<U>>)> {
         let name = path.display().to_string();
         let failed = |error: std::io::Error| Error::io(&name, error);
         let mut file = OpenOptions::new()
@@ -217,8 +225,12 @@ impl Journal {
 }
 
 /// The records of a journal, and the offset in bytes at which its last whole line ends.
-fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord<P>>, u64)> {
-    let mut lines = Lines::new(BufReader::new(file), name);
+fn read<U: WorkUnit>(
+    file: &File,
+    header: &Header,
+    name: &str,
+) -> Result<(Vec<JournalRecord<U>>, u64)> {
+    let mut lines = RecordReader::new(BufReader::new(file), name);
     let mut records = Vec::new();
     let mut torn: Option<Error> = None;
     let mut end = match lines.record::<Header>() {
@@ -244,7 +256,7 @@ fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<Journa
             };
         }
     };
-    while let Some(record) = lines.record_by(JournalRecord::<P>::parse) {
+    while let Some(record) = lines.record_by(JournalRecord::<U>::parse) {
         if let Some(error) = torn.take() {
             // A line torn by a crash can only be the last one.
             return Err(damaged(&error, name));

@@ -65,7 +65,7 @@ fn parse_with<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) 
 
 /// Reads a file of records line by line.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct RecordReader<R> {
     input: R,
     file: String,
     /// Number of lines read so far, and of their bytes.
@@ -80,10 +80,10 @@ pub struct Lines<R> {
     text: Vec<u8>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> RecordReader<R> {
     /// Reads from `input`; `file` is its name in errors.
     pub fn new(input: R, file: &str) -> Self {
-        Lines {
+        RecordReader {
             input,
             file: file.to_owned(),
             line: 0,
@@ -134,9 +134,10 @@ impl<R: BufRead> Lines<R> {
         let end = (0..=MAX_SHOWN_BYTES.min(text.len()))
             .rfind(|&end| text.is_char_boundary(end))
             .unwrap_or(0);
-        let text = match end < text.len() {
-            true => format!("{} ...", &text[..end]),
-            false => text.into_owned(),
+        let text = if end < text.len() {
+            format!("{} ...", &text[..end])
+        } else {
+            text.into_owned()
         };
         Error::data(error.message())
             .at(self.line, column.min(text.len() + 1), &text)
@@ -226,7 +227,7 @@ mod tests {
             for bit in 0..8 {
                 let mut bytes = line.clone().into_bytes();
                 bytes[at] ^= 1 << bit;
-                let mut lines = Lines::new(&bytes[..], "file");
+                let mut lines = RecordReader::new(&bytes[..], "file");
                 let first = lines.record::<Record>().unwrap();
                 assert!(first.is_err(), "{at} {bit}");
             }
@@ -238,7 +239,7 @@ mod tests {
         let text = seal(&record()).repeat(2);
         let each = text.len() / 2;
         for end in 0..=text.len() {
-            let mut lines = Lines::new(&text.as_bytes()[..end], "file");
+            let mut lines = RecordReader::new(&text.as_bytes()[..end], "file");
             let mut good = 0;
             let mut bad = 0;
             while let Some(record) = lines.record::<Record>() {

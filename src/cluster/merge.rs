@@ -5,32 +5,36 @@
 //! it is whole and has the right checksum. Cubes that overlap others are removed until the rest are disjoint. An answer is rejected if it
 //! has more than 2^n solutions, where n is the number of unknown cells of its cube.
 
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use std::collections::{HashMap, HashSet};
+use serde::de::DeserializeOwned;
 
-use super::answer::Answer;
-use super::cube::{CubeTask, Id};
-use super::digest::Digest;
-use super::line::Lines;
-use super::part::{Part, Text};
+use super::digest::{Digest, Id};
+use super::line::RecordReader;
 use super::problems::Problems;
-use super::summation::{PlacedAnswer, Summation};
+use super::record::{CubeResult, CubeTask};
+use super::summation::{PlacedResult, Summation};
+use super::unit::WorkUnit;
 use crate::error::{Error, Kind, Result};
 use crate::search::{Cube, Total};
 
 /// Cubes, or slices of a census, and the answers to them.
 #[derive(Debug)]
-pub struct Merge<P = Cube> {
+pub struct Merge<U = Cube> {
     puzzle: Option<Digest>,
+    /// The name of the first file of cubes, for problems of the split as a whole.
+    cubes_file: Option<String>,
+    /// The names of the files of results.
+    result_files: Vec<String>,
     /// Number of cubes of the split, according to the files of cubes.
     expected_cubes: u64,
     /// The cubes of the split.
-    tasks: Vec<CubeTask<P>>,
+    tasks: Vec<CubeTask<U>>,
     // The keys come from files, so they must not be able to make a table slow.
     ids: HashSet<Id>,
-    answers: HashMap<Id, Vec<PlacedAnswer<P>>>,
-    /// The fingerprints of all answers, by which repeated ones are found.
+    results: HashMap<Id, Vec<PlacedResult<U>>>,
+    /// The fingerprints of all results, by which repeated ones are found.
     fingerprints: HashSet<(Id, Digest)>,
     problems: Problems,
     /// Whether the files of cubes are incomplete or invalid, so that it is not known which cubes are missing.
@@ -40,13 +44,13 @@ pub struct Merge<P = Cube> {
 
 /// The merged answers.
 #[derive(Debug)]
-pub struct Merged<P = Cube> {
+pub struct Merged<U = Cube> {
     /// The number of solutions.
     pub solutions: Total,
-    /// The answers that were added up, and their cubes.
-    pub answers: Vec<(P, Answer<P>)>,
+    /// The results that were added up, and their cubes.
+    pub results: Vec<(U, CubeResult<U>)>,
     /// Cubes without an answer that tells anything.
-    pub missing: Vec<CubeTask<P>>,
+    pub missing: Vec<CubeTask<U>>,
     /// Problems other than missing answers: for each file the first few, with their places, and the number of the others.
     pub problems: Vec<Error>,
     /// The number of all problems.
@@ -64,22 +68,17 @@ pub struct Merged<P = Cube> {
     pub seconds: f64,
 }
 
-impl Merge {
-    /// A merge without cubes of a puzzle.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 /// A merge without cubes, or without slices.
-impl<P> Default for Merge<P> {
+impl<U> Default for Merge<U> {
     fn default() -> Self {
         Merge {
             puzzle: None,
+            cubes_file: None,
+            result_files: Vec::new(),
             expected_cubes: 0,
             tasks: Vec::new(),
             ids: HashSet::new(),
-            answers: HashMap::new(),
+            results: HashMap::new(),
             fingerprints: HashSet::new(),
             problems: Problems::default(),
             has_invalid_cubes: false,
@@ -88,49 +87,90 @@ impl<P> Default for Merge<P> {
     }
 }
 
-impl<P: Part> Merge<P> {
+impl<U: WorkUnit> Merge<U> {
     /// Reads a file of cubes. Several files are taken as one split.
     ///
     /// # Errors
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Merged::problems`].
-    pub fn read_cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
-        let (mut valid, mut invalid) = (0, 0);
-        while let Some(task) = lines.record::<CubeTask<P>>() {
-            let problem = match task {
+    pub fn read_cubes<R: BufRead>(&mut self, reader: RecordReader<R>) -> Result<()> {
+        self.cubes_file
+            .get_or_insert_with(|| reader.file().to_owned());
+        let is_valid = self.read_records(reader, "cube", 1, |merge, task: CubeTask<U>, _| {
+            let puzzle = *merge.puzzle.get_or_insert(task.puzzle);
+            if task.puzzle != puzzle {
+                let message = "this cube belongs to another puzzle than the first cube";
+                return Err(Error::data(message));
+            }
+            if task.id != Id::of(puzzle, &task.cube) {
+                return Err(Error::data("the id of this cube does not match its path"));
+            }
+            // A repeated cube is ignored.
+            if merge.ids.insert(task.id) {
+                merge.expected_cubes = merge.expected_cubes.max(task.of);
+                merge.tasks.push(task);
+            }
+            Ok(())
+        })?;
+        self.has_invalid_cubes |= !is_valid;
+        Ok(())
+    }
+
+    /// Reads a file of results, after all cubes.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read.
+    pub fn read_results<R: BufRead>(&mut self, reader: RecordReader<R>) -> Result<()> {
+        let file = self.result_files.len();
+        self.result_files.push(reader.file().to_owned());
+        self.read_records(reader, "result", 2, |merge, result: CubeResult<U>, line| {
+            if merge.puzzle.is_some_and(|puzzle| puzzle != result.puzzle) {
+                return Err(Error::data("this result belongs to another puzzle"));
+            }
+            if merge.fingerprints.insert((result.id, fingerprint(&result))) {
+                let placed = merge.results.entry(result.id).or_default();
+                placed.push(PlacedResult { result, file, line });
+            } else {
+                merge.repeats += 1;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Reads the records of a file, and passes each with its line number to `take`. What cannot be read or taken is a problem. If there are
+    /// at least `many` lines and none is a record, one problem stands for all. Returns whether there was no problem.
+    fn read_records<R: BufRead, T: DeserializeOwned>(
+        &mut self,
+        mut reader: RecordReader<R>,
+        what: &str,
+        many: u64,
+        take: impl Fn(&mut Self, T, usize) -> Result<()>,
+    ) -> Result<bool> {
+        let (mut records, mut invalid, mut is_valid) = (0, 0, true);
+        while let Some(record) = reader.record::<T>() {
+            let problem = match record {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
                     invalid += 1;
                     error
                 }
-                Ok(task) => {
-                    valid += 1;
-                    let puzzle = *self.puzzle.get_or_insert(task.puzzle);
-                    if task.puzzle != puzzle {
-                        let other =
-                            Error::data("this cube belongs to another puzzle than the first cube");
-                        lines.at_last_line(other)
-                    } else if task.id != Id::of(puzzle, &task.cube) {
-                        lines.at_last_line(Error::data(
-                            "the id of this cube does not match its path",
-                        ))
-                    } else if !self.ids.insert(task.id) {
-                        // A repeated cube is ignored.
-                        continue;
-                    } else {
-                        self.expected_cubes = self.expected_cubes.max(task.of);
-                        self.tasks.push(task);
-                        continue;
+                Ok(record) => {
+                    records += 1;
+                    match take(self, record, reader.line()) {
+                        Ok(()) => continue,
+                        Err(error) => reader.at_last_line(error),
                     }
                 }
             };
-            self.has_invalid_cubes = true;
-            self.problems.add(lines.file(), problem);
+            is_valid = false;
+            self.problems.add(reader.file(), problem);
         }
-        if valid == 0 && invalid > 0 {
-            self.problems.replace_all(lines.file(), invalid, "cube");
+        if records == 0 && invalid >= many {
+            self.problems.replace_all(reader.file(), invalid, what);
         }
-        Ok(())
+        Ok(is_valid)
     }
 
     /// Records a problem if the files of cubes are incomplete.
@@ -151,13 +191,13 @@ impl<P: Part> Merge<P> {
 
     /// Removes cubes until the rest are disjoint, because solutions in two cubes would be counted twice.
     fn remove_overlaps(&mut self, file: &str) {
-        let cubes: Vec<&P> = self.tasks.iter().map(|task| &task.cube).collect();
+        let cubes: Vec<&U> = self.tasks.iter().map(|task| &task.cube).collect();
         let mut is_removed = vec![false; cubes.len()];
-        for (cube, other) in P::overlapping(&cubes) {
+        for (cube, other) in U::overlapping(&cubes) {
             let [cube_id, other_id] = [cube, other].map(|place| self.tasks[place].id);
             let message = format!(
                 "cube {cube_id} is ignored: it overlaps cube {other_id}, and {} in both would be counted twice",
-                P::COUNTED
+                U::COUNTED
             );
             self.problems.add(file, Error::data(message));
             is_removed[cube] = true;
@@ -167,110 +207,86 @@ impl<P: Part> Merge<P> {
         self.tasks.retain(|_| is_removed.next() == Some(false));
     }
 
-    /// Reads a file of results, after all cubes; `file` is its index in the names that are passed to [`finish`](Self::finish).
-    ///
-    /// # Errors
-    ///
-    /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
-    pub fn read_results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
-        let (mut valid, mut invalid) = (0, 0);
-        while let Some(answer) = lines.record::<Answer<P>>() {
-            match answer {
-                Err(error) if error.kind() == Kind::Io => return Err(error),
-                Err(error) => {
-                    invalid += 1;
-                    self.problems.add(lines.file(), error);
-                }
-                Ok(answer) if self.puzzle.is_some_and(|puzzle| puzzle != answer.puzzle) => {
-                    valid += 1;
-                    let other = Error::data("this result belongs to another puzzle");
-                    self.problems.add(lines.file(), lines.at_last_line(other));
-                }
-                Ok(answer) => {
-                    valid += 1;
-                    if self.fingerprints.insert((answer.id, fingerprint(&answer))) {
-                        let line = lines.line();
-                        let placed = self.answers.entry(answer.id).or_default();
-                        placed.push(PlacedAnswer { answer, file, line });
-                    } else {
-                        self.repeats += 1;
-                    }
-                }
-            }
-        }
-        if valid == 0 && invalid > 1 {
-            self.problems.replace_all(lines.file(), invalid, "result");
-        }
-        Ok(())
-    }
-
-    /// Merges the answers. `cubes_file` is the name for problems of the split as a whole; `result_files` are the names of the files of
-    /// results, by the index passed to [`read_results`](Self::read_results).
-    pub fn finish(mut self, cubes_file: &str, result_files: &[String]) -> Merged<P> {
-        self.check_cubes(cubes_file);
-        self.remove_overlaps(cubes_file);
-        let tasks = std::mem::take(&mut self.tasks);
-        let summation =
-            Summation::new(self.puzzle, &self.answers, result_files, &mut self.problems);
-        let sum = summation.add_up(&tasks);
-        let (mut missing, has_contradiction) = (sum.missing, sum.has_contradiction);
-        let mut unrequested: Vec<&PlacedAnswer<P>> = self
-            .answers
-            .iter()
-            // Without cubes every answer would be unrequested. Then only the lack of cubes is reported.
-            .filter(|(id, _)| !sum.requested.contains(id) && !tasks.is_empty())
-            .flat_map(|(_, placed)| placed)
-            .collect();
-        unrequested.sort_by_key(|placed| (placed.file, placed.line));
-        for placed in unrequested {
-            let message = format!(
-                "cube {} is not one of the cubes to answer",
-                placed.answer.id
-            );
-            let error = Error::data(message).at(placed.line, 1, "");
-            self.problems.add(&result_files[placed.file], error);
+    /// Merges the results.
+    pub fn finish(mut self) -> Merged<U> {
+        let cubes_file = self.cubes_file.take().unwrap_or_default();
+        self.check_cubes(&cubes_file);
+        self.remove_overlaps(&cubes_file);
+        // Without cubes there is nothing to add up, and only the lack of cubes is reported.
+        let puzzle = self.puzzle.unwrap_or_else(|| Digest::of_text(""));
+        let sum = Summation::of(
+            &self.tasks,
+            puzzle,
+            &self.results,
+            &self.result_files,
+            &mut self.problems,
+        );
+        let Summation {
+            count,
+            mut missing,
+            chosen,
+            has_contradiction,
+            requested,
+            ..
+        } = sum;
+        if !self.tasks.is_empty() {
+            self.report_unrequested(&requested);
         }
         let number = missing.len() as u64;
         missing.iter_mut().for_each(|task| task.of = number);
-        let complete = missing.is_empty() && !has_contradiction && !self.has_invalid_cubes;
-        let used = sum.chosen.iter().map(|(_, answer)| answer);
+        let has_invalid_input = has_contradiction || self.has_invalid_cubes;
         let (problems, problem_count) = self.problems.into_parts();
         Merged {
-            solutions: match complete {
-                true => Total::Exactly(sum.count),
-                false => Total::AtLeast(sum.count),
+            solutions: if missing.is_empty() && !has_invalid_input {
+                Total::Exactly(count)
+            } else {
+                Total::AtLeast(count)
             },
-            has_invalid_input: has_contradiction || self.has_invalid_cubes,
+            has_invalid_input,
             problems,
             problem_count,
             repeats: self.repeats,
-            cubes: tasks.len() as u64,
-            nodes: used
-                .clone()
-                .fold(0, |sum, answer| sum.saturating_add(answer.nodes)),
+            cubes: self.tasks.len() as u64,
+            nodes: (chosen.iter()).fold(0, |sum, (_, result)| sum.saturating_add(result.nodes)),
             // A fold, because `sum` of no numbers would be -0.
-            seconds: used.fold(0.0, |sum, answer| sum + answer.seconds.max(0.0)),
-            answers: sum.chosen,
+            seconds: (chosen.iter()).fold(0.0, |sum, (_, result)| sum + result.seconds.max(0.0)),
+            results: chosen,
             missing,
+        }
+    }
+
+    /// Reports the results of cubes that were not to be answered.
+    fn report_unrequested(&mut self, requested: &HashSet<Id>) {
+        let mut unrequested: Vec<_> = self
+            .results
+            .iter()
+            .filter(|(id, _)| !requested.contains(id))
+            .flat_map(|(id, placed)| {
+                placed
+                    .iter()
+                    .map(move |placed| (placed.file, placed.line, id))
+            })
+            .collect();
+        unrequested.sort_unstable();
+        for (file, line, id) in unrequested {
+            let message = format!("cube {id} is not one of the cubes to answer");
+            let error = Error::data(message).at(line, 1, "");
+            self.problems.add(&self.result_files[file], error);
         }
     }
 }
 
-/// What an answer says: its count, its tally, the digest of the set, the file of solutions and the open cubes. An answer with the same
+/// What a result says: its count, its tally, the digest of the set, the file of solutions and the open cubes. A result with the same
 /// fingerprint repeats it, wherever it is and whatever it cost.
-fn fingerprint<P: Part>(answer: &Answer<P>) -> Digest {
-    let mut open: Vec<String> = answer
-        .open
-        .iter()
-        .map(|open| Text(&open.cube).to_string())
-        .collect();
+fn fingerprint<U: WorkUnit>(result: &CubeResult<U>) -> Digest {
+    let mut open: Vec<String> = result.open_cubes().into_iter().map(U::to_string).collect();
     open.sort_unstable();
-    let Answer {
+    let CubeResult {
         count,
         set,
         tally,
         file,
         ..
-    } = answer;
+    } = result;
     Digest::of_text(&format!("{count} {tally:?} {set:?} {file:?} {open:?}"))
 }

@@ -1,7 +1,7 @@
 //! Runs in pieces: on one machine that may fail, or on many.
 //!
 //! The search tree is cut into [cubes](crate::search::Cube), which are paths of decisions. Each cube is answered once and its answer is
-//! recorded. An [`Answer`] is complete, or it holds the solutions found so far and the cubes that stay open; these replace the cube that
+//! recorded. A [`CubeResult`] is complete, or it holds the solutions found so far and the cubes that stay open; these replace the cube that
 //! was to be answered. So no solution is counted twice or lost, however often a run is stopped.
 //!
 //! [`Splitter`] cuts a puzzle into cubes of about equal size, [`CubeSolver`] answers them, [`Merge`] checks that each is answered and
@@ -13,34 +13,37 @@
 //!
 //! Records are lines of JSON, each with its own checksum.
 
-mod answer;
 mod census;
-mod cube;
 mod digest;
 mod disjoint;
+mod files;
 mod journal;
+mod journalled;
 mod line;
+mod list;
 mod merge;
-mod part;
 mod problems;
-mod run;
+mod record;
 mod size;
 mod solutions;
 mod split;
-mod state;
 mod summation;
+mod unit;
 mod work;
+mod worker;
+mod worklist;
 
-pub use answer::{Answer, Open};
 pub use census::{CensusOutcome, CensusRun};
-pub use cube::{CubeTask, Id};
-pub use digest::{Digest, SetDigest};
+pub use digest::{Digest, Id, SetDigest};
+pub use files::{checked_file, is_file_name, lists_set, read_solutions};
 pub use journal::{Attempt, Header, Journal, JournalRecord};
-pub use line::{Lines, seal};
+pub use journalled::JournalledRun;
+pub use line::{RecordReader, seal};
+pub use list::SolutionList;
 pub use merge::{Merge, Merged};
-pub use part::Part;
-pub use run::JournalledRun;
-pub use solutions::{DigestSink, SolutionStore};
+pub use record::{CubeResult, CubeTask, OpenCube};
+pub use solutions::SolutionStore;
 pub use split::{Split, Splitter};
-pub use state::Appending;
-pub use work::{CubeQueue, CubeSolver, Job, Mode};
+pub use unit::WorkUnit;
+pub use work::{CubeSolver, Mode};
+pub use worker::{TaskReader, answer_slices};

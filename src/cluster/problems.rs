@@ -43,18 +43,15 @@ impl Problems {
     /// Replaces all problems of a file by one: that none of its `total` lines is a record of the expected kind. It is reported at the line
     /// of the first problem.
     pub(super) fn replace_all(&mut self, file: &str, total: u64, what: &str) {
-        let entry = self.files.iter_mut().rev().find(|entry| entry.file == file);
-        let Some((entry, first)) =
-            entry.and_then(|entry| entry.shown.first().cloned().map(|first| (entry, first)))
-        else {
+        let entry = self.files.iter_mut().find(|entry| entry.file == file);
+        let Some(entry) = entry.filter(|entry| !entry.shown.is_empty()) else {
             return;
         };
         let message = format!("no line of this file is a {what} ({total} read)");
-        let error = Error::data(message);
-        let error = match first.place() {
-            Some(place) => error.at(place.line, 1, &place.text),
-            None => error,
-        };
+        let mut error = Error::data(message);
+        if let Some(place) = entry.shown[0].place() {
+            error = error.at(place.line, 1, &place.text);
+        }
         (entry.shown, entry.total) = (vec![error.in_file(file)], 1);
     }
 

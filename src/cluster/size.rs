@@ -360,8 +360,12 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         if inherited.is_none() {
             self.prober.clear();
         }
-        let stop = |board: &Board<'_, W>| control.poll() || board.settles() >= limit;
-        let is_over = between_settles::<W>(control);
-        (self.prober).probe(&mut self.board, region, inherited, is_over, stop)
+        self.prober.probe(
+            &mut self.board,
+            region,
+            inherited,
+            between_settles::<W>(control),
+            |board| control.poll() || board.settles() >= limit,
+        )
     }
 }

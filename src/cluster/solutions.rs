@@ -26,16 +26,16 @@ impl<S: SolutionStore> SolutionStore for Option<S> {
 
 /// A sink for the solutions of one cube.
 #[derive(Debug)]
-pub struct DigestSink<S>(Mutex<(S, SetDigest)>);
+pub(super) struct DigestSink<S>(Mutex<(S, SetDigest)>);
 
 impl<S: SolutionStore> DigestSink<S> {
     /// A sink that passes the solutions to `store`.
-    pub fn new(store: S) -> Self {
+    pub(super) fn new(store: S) -> Self {
         DigestSink(Mutex::new((store, SetDigest::new())))
     }
 
     /// The store, and the digest of the set of solutions.
-    pub fn into_parts(self) -> (S, Digest) {
+    pub(super) fn into_parts(self) -> (S, Digest) {
         let (store, set) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         (store, set.digest())
     }

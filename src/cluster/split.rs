@@ -3,8 +3,8 @@
 //! The largest cubes are cut in two until there are enough, by the sizes that [`size`](super::size) estimates. No decision depends on the
 //! clock or on the threads, so the same puzzle and options give the same cubes.
 //!
-//! The cubes, and the results of probing them, each have a share of the memory. Where the results need more, those of the smallest cubes are
-//! dropped, and such a cube is probed again when it is cut; where the cubes need more, there are fewer of them.
+//! The cubes, and the results of probing them, each have a share of the memory. Where the results need more, those of the smallest cubes
+//! are dropped, and such a cube is probed again when it is cut; where the cubes need more, there are fewer of them.
 
 use std::sync::Arc;
 
@@ -149,9 +149,12 @@ impl<'a> Splitter<'a> {
             to_cut.iter().for_each(|node| bytes.remove(node));
             let cuts: Vec<Cut<W>> = to_cut
                 .into_par_iter()
-                .map_with(cutter.clone(), |cutter, node| match control.poll() {
-                    true => Cut::Uncut(Box::new(node)),
-                    false => Cut::Sides(Box::new(cutter.cut(node))),
+                .map_with(cutter.clone(), |cutter, node| {
+                    if control.poll() {
+                        Cut::Uncut(Box::new(node))
+                    } else {
+                        Cut::Sides(Box::new(cutter.cut(node)))
+                    }
                 })
                 .collect();
             for cut in cuts {
@@ -162,10 +165,9 @@ impl<'a> Splitter<'a> {
                     }
                     Cut::Sides(sides) => {
                         result.refuted += sides.iter().filter(|side| side.is_none()).count();
-                        let sides = sides.into_iter().flatten();
-                        let sides = sides.inspect(|side| bytes.add(side));
-                        let (cuttable, decided): (Vec<_>, Vec<_>) =
-                            sides.partition(|node| node.branch.is_some());
+                        let (cuttable, decided): (Vec<_>, Vec<_>) = (sides.into_iter().flatten())
+                            .inspect(|side| bytes.add(side))
+                            .partition(|node| node.branch.is_some());
                         open.extend(cuttable);
                         done.extend(decided);
                     }
@@ -313,10 +315,9 @@ impl<W: Word> Cutter<'_, W> {
             let changed = board.take_changed();
             let mut probe_state = None;
             if self.estimates_size {
-                let parent_state = node.probe_state.clone();
-                let parent_state =
-                    parent_state.map(|(prober, inherited)| (prober, inherited.after(changed)));
-                probe_state = self.estimator.probe(parent_state)?;
+                let inherited = (node.probe_state.as_ref())
+                    .map(|(prober, inherited)| (prober.clone(), inherited.after(changed)));
+                probe_state = self.estimator.probe(inherited)?;
             }
             let mut cube = node.cube.clone();
             cube.path.push(Decision { cell, filled });
@@ -351,39 +352,36 @@ impl<W: Word> Cutter<'_, W> {
         let seed = self.seed_of(&cube);
         let (mut regions, mut is_reliable) = (Vec::new(), true);
         for region in self.estimator.regions() {
-            let same = |(other, _): &&(Arc<Region<W>>, f64)| **other == region;
-            let before = parent.and_then(|parent| parent.regions.iter().find(same));
+            let before = parent
+                .and_then(|parent| (parent.regions.iter()).find(|(other, _)| **other == region));
             regions.push(match before {
                 Some(before) => before.clone(),
                 None => {
-                    let (size, reliable) = match self.estimates_size {
-                        true => self.estimator.size(&region, probe_state.as_ref(), seed),
-                        false => (region.size() as f64, true),
+                    let (size, reliable) = if self.estimates_size {
+                        self.estimator.size(&region, probe_state.as_ref(), seed)
+                    } else {
+                        (region.size() as f64, true)
                     };
                     is_reliable &= reliable;
                     (Arc::new(region), size)
                 }
             });
         }
+        let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
         let is_in_cut_region = |region: &Region<W>| {
-            let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
             let first = region.unknown(&self.estimator.board).next();
-            was_cut
-                .zip(first)
-                .is_some_and(|(was_cut, first)| was_cut.has(first))
+            first.is_some_and(|first| was_cut.is_some_and(|was_cut| was_cut.has(first)))
         };
-        let index = (0..regions.len()).max_by(|&i, &j| {
-            let key = |i: usize| (is_in_cut_region(&regions[i].0), regions[i].1);
-            let (a, b) = (key(i), key(j));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        });
-        let branch = index.map(|i| {
-            (
-                i,
-                self.estimator
-                    .choose_cell(&regions[i].0, probe_state.as_ref()),
-            )
-        });
+        let branch = (regions.iter().enumerate())
+            .max_by(|(_, (a, a_size)), (_, (b, b_size))| {
+                is_in_cut_region(a)
+                    .cmp(&is_in_cut_region(b))
+                    .then(a_size.total_cmp(b_size))
+            })
+            .map(|(i, (region, _))| {
+                let cell = self.estimator.choose_cell(region, probe_state.as_ref());
+                (i, cell)
+            });
         let rows: Box<[Known<W>]> = self.estimator.board.rows().into();
         let own = size_of::<SplitNode<W>>()
             + cube.path.capacity() * size_of::<Decision>()

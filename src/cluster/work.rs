@@ -12,7 +12,7 @@ use super::split::Splitter;
 use crate::count::{ComponentTable, Counter, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
-use crate::run::{Limits, Snapshot};
+use crate::run::{Limits, Snapshot, Statistics};
 use crate::search::{self, Cube, CubeSearch, Outcome, Search, Total};
 use crate::solutions::{Count, CountSink, Stop};
 
@@ -27,19 +27,19 @@ pub enum Mode {
 
 /// A cube to be answered.
 #[derive(Debug)]
-pub struct Job<S> {
+pub(super) struct Job<S> {
     /// The decisions.
-    pub cube: Cube,
+    pub(super) cube: Cube,
     /// The limits for this cube.
-    pub limits: Limits,
+    pub(super) limits: Limits,
     /// Receives its solutions, if they are listed.
-    pub sink: DigestSink<S>,
+    pub(super) sink: DigestSink<S>,
     /// A number by which the queue recognises the job; it has no other meaning.
-    pub ticket: usize,
+    pub(super) ticket: usize,
 }
 
 /// Hands out cubes and takes their outcomes. All threads share it.
-pub trait CubeQueue: Sync {
+pub(super) trait CubeQueue: Sync {
     /// Receives the solutions of a cube.
     type SolutionStore: SolutionStore;
 
@@ -87,26 +87,27 @@ impl<'a> CubeSolver<'a> {
     }
 
     /// The puzzle.
-    pub fn puzzle(&self) -> &'a Puzzle {
+    pub(super) fn puzzle(&self) -> &'a Puzzle {
         self.puzzle
     }
 
     /// What is wanted of every cube.
-    pub fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> Mode {
         self.mode
     }
 
     /// Whether a cube that is stopped has a partial result: the solutions found so far, and as open cubes only what was not searched. That
     /// holds for the search tree, which also searches each cube on one thread.
-    pub fn has_partial_results(&self) -> bool {
+    pub(super) fn has_partial_results(&self) -> bool {
         matches!(self.mode, Mode::Count(Method::Tree) | Mode::List)
     }
 
     /// Number of cubes that are worked on at a time.
-    pub fn parallel_cubes(&self) -> usize {
-        match self.has_partial_results() {
-            true => self.threads,
-            false => 1,
+    pub(super) fn parallel_cubes(&self) -> usize {
+        if self.has_partial_results() {
+            self.threads
+        } else {
+            1
         }
     }
 
@@ -115,7 +116,7 @@ impl<'a> CubeSolver<'a> {
     /// # Errors
     ///
     /// [`Kind::Io`] when the threads cannot be started.
-    pub fn run<O: CubeQueue>(&self, queue: &O) -> Result<()> {
+    pub(super) fn run<O: CubeQueue>(&self, queue: &O) -> Result<()> {
         if let Mode::Count(method) = self.mode
             && method != Method::Tree
         {
@@ -128,13 +129,12 @@ impl<'a> CubeSolver<'a> {
         }
         std::thread::scope(|scope| {
             // Of the threads some may not start. The others do their work too.
-            let start = |_: &usize| {
-                let search = || self.search_cubes(queue);
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, search)
-                    .is_ok()
-            };
-            let _ = (1..self.threads).take_while(start).count();
+            for _ in 1..self.threads {
+                let thread = std::thread::Builder::new();
+                if (thread.spawn_scoped(scope, || self.search_cubes(queue))).is_err() {
+                    break;
+                }
+            }
             self.search_cubes(queue);
         });
         Ok(())
@@ -178,7 +178,7 @@ impl<'a> CubeSolver<'a> {
 
     /// If a limit stopped a cube and left it wholly open, cuts it, so that the next attempt works on smaller cubes. After an interrupt it
     /// is not cut, because the next attempt may have all the time that it needs.
-    pub fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+    pub(super) fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_unchanged(cube, &outcome)
         {
             return outcome;
@@ -188,9 +188,10 @@ impl<'a> CubeSolver<'a> {
 
     /// For a journal: cuts a cube, and returns the same outcome with the pieces as its open cubes.
     pub(super) fn replace_by_pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
-        let pieces = match self.has_partial_results() {
-            true => CUBES_PER_CUT,
-            false => CUBES_PER_CUT_OF_COUNT,
+        let pieces = if self.has_partial_results() {
+            CUBES_PER_CUT
+        } else {
+            CUBES_PER_CUT_OF_COUNT
         };
         self.cut_into(pieces, cube, outcome)
     }
@@ -215,17 +216,30 @@ impl<'a> CubeSolver<'a> {
 /// and the whole cube stays open.
 fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
     let solutions_are_usable = outcome.is_complete() || !outcome.cubes.is_empty();
-    let outcome = match solutions_are_usable {
-        true => outcome,
-        false => Outcome {
-            solutions: Total::AtLeast(Count::ZERO),
-            cubes: vec![job.cube.clone()],
-            shares: vec![1.0],
-            done: 0.0,
-            ..outcome
-        },
+    let outcome = if solutions_are_usable {
+        outcome
+    } else {
+        Outcome {
+            stopped: outcome.stopped,
+            statistics: outcome.statistics,
+            elapsed: outcome.elapsed,
+            ..unsearched(&job.cube)
+        }
     };
     queue.submit(job, outcome, solutions_are_usable);
+}
+
+/// The outcome of a cube on which no work has been done.
+pub(super) fn unsearched(cube: &Cube) -> Outcome {
+    Outcome {
+        solutions: Total::AtLeast(Count::ZERO),
+        stopped: Some(Stop::Interrupt),
+        cubes: vec![cube.clone()],
+        shares: vec![1.0],
+        done: 0.0,
+        statistics: Statistics::default(),
+        elapsed: Duration::ZERO,
+    }
 }
 
 /// Whether the outcome leaves the whole cube open, unchanged.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnogram::cluster::{
-    CubeSolver, CubeTask, Digest, Header, Journal, JournalledRun, Lines, Merge, Merged, Mode, seal,
+    CubeSolver, CubeTask, Digest, Header, Journal, JournalledRun, Merge, Merged, Mode,
+    RecordReader, seal,
 };
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
@@ -31,7 +32,7 @@ pub(crate) fn any_cubes(bytes: &[u8]) {
     // A worker checks every cube before it answers it.
     let (puzzle, sealed) = (puzzle(), sealed(bytes));
     let digest = Digest::of(&puzzle);
-    let mut lines = Lines::new(&sealed[..], "x");
+    let mut lines = RecordReader::new(&sealed[..], "x");
     while let Some(task) = lines.record::<CubeTask>() {
         let _ = task.and_then(|task| task.check(&puzzle, digest));
     }
@@ -44,12 +45,14 @@ pub(crate) fn any_results(bytes: &[u8]) {
 }
 
 fn merged(cubes: &[u8], results: &[u8]) -> Merged {
-    let mut merge = Merge::new();
-    merge.read_cubes(Lines::new(cubes, "x")).expect("bytes");
+    let mut merge = Merge::default();
     merge
-        .read_results(Lines::new(results, "y"), 0)
+        .read_cubes(RecordReader::new(cubes, "x"))
         .expect("bytes");
-    merge.finish("x", &["y".to_owned()])
+    merge
+        .read_results(RecordReader::new(results, "y"))
+        .expect("bytes");
+    merge.finish()
 }
 
 /// Without a new checksum a line is as it was written or refused. So an answer is right, or a bound. A split may lack a cube that nobody

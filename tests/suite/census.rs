@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::common::Random;
 use crate::common::command::{Scratch, answer, fed, omnogram, output, stderr, stdout};
 use omnogram::census::{Census, Ended, Engine, Slice, Sweeper, Tables, Tally, cut, estimate};
-use omnogram::cluster::{Answer, Digest, Header, seal};
+use omnogram::cluster::{CubeResult, Digest, Header, seal};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use serde_json::Value;
@@ -267,7 +267,7 @@ fn threads_and_pieces_give_the_same_answer() {
     // A result that was changed, with a checksum that matches, contradicts the other.
     let text = fs::read_to_string(&more).unwrap();
     let line = text.lines().next().unwrap();
-    let mut record: omnogram::cluster::Answer<Slice> = serde_json::from_str(line).unwrap();
+    let mut record: CubeResult<Slice> = serde_json::from_str(line).unwrap();
     record.tally.as_mut().unwrap().line_solvable -= 1;
     fs::write(&again, omnogram::cluster::seal(&record)).unwrap();
     let merged = output(&["merge", &slices, &results, &more, &again]);
@@ -472,7 +472,13 @@ fn work_on_a_census_that_is_killed_is_done_by_others() {
 fn journal_of_3x3(tally: Tally, open: Slice, elapsed: Option<f64>) -> String {
     let census = open.census();
     let header = Header::new(Digest::of_census(census), format!("census {census}"));
-    let mut answer = Answer::of_slice(&Slice::whole(census), tally, vec![open], None, 0.0);
+    let mut answer = CubeResult::of_slice(
+        &Slice::whole(census),
+        tally,
+        vec![open],
+        None,
+        Duration::ZERO,
+    );
     answer.elapsed = elapsed;
     seal(&header) + &seal(&answer)
 }

@@ -9,7 +9,7 @@ use crate::common::command::{Scratch, answer, omnogram, output, stderr, stdout};
 use crate::common::pieces::{lines, merged, pieces, work};
 use crate::common::{Random, beside, brute_force, corpus, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::cluster::{Answer, Mode};
+use omnogram::cluster::{CubeResult, Mode};
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision, Limits, Search};
@@ -49,7 +49,7 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
         .collect();
     for mode in [Mode::Count(Method::Tree), Mode::List] {
         let answers = work(&puzzle, mode, 1, cubes.clone(), Limits::default);
-        let number = |answer: &Answer| answer.count.clone();
+        let number = |answer: &CubeResult| answer.count.clone();
         let sum = answers.iter().map(number).fold(Count::ZERO, |sum, count| {
             let mut sum = sum;
             sum += &count;

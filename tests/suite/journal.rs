@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::common::command::{Scratch, answer, omnogram, output, slow, stdout};
 use crate::common::{Random, corpus, on_threads, permutation};
 use omnogram::cluster::{
-    Answer, Attempt, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun, Mode,
-    seal,
+    Attempt, CubeResult, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun,
+    Mode, seal,
 };
 use omnogram::count::{Counter, Method};
 use omnogram::puzzle::Puzzle;
@@ -198,7 +198,7 @@ fn cuts(records: &[JournalRecord], puzzle: &Puzzle) -> (usize, usize) {
     let mut depths = HashMap::from([(Id::of(digest, &Cube::default()), 0)]);
     let (mut cuts, mut deepest) = (0, 0);
     for record in records {
-        let JournalRecord::Answer(answer) = record else {
+        let JournalRecord::Result(answer) = record else {
             continue;
         };
         let depth = depths[&answer.id] + usize::from(!answer.open.is_empty());
@@ -309,7 +309,7 @@ fn an_old_run_that_is_killed_every_moment_gets_on() {
     output(&[&run[..], &["--nodes", "3000"]].concat());
     let text = fs::read_to_string(&journal).unwrap();
     let (rest, last) = text.trim_end().rsplit_once('\n').unwrap();
-    let mut old: Answer = serde_json::from_str(last).unwrap();
+    let mut old: CubeResult = serde_json::from_str(last).unwrap();
     old.elapsed = Some(100_000.0);
     fs::write(&journal, format!("{rest}\n{}", seal(&old))).unwrap();
     let mut grown = 0;
@@ -361,7 +361,7 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
         let done = output(&run);
         assert_eq!(done.status.code(), Some(0), "{done:?}");
         let text = fs::read_to_string(&journal).unwrap();
-        let first: Answer = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+        let first: CubeResult = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
         assert!(first.open.len() > 1 && first.count.is_zero(), "{text}");
         match verb {
             "count" => assert_eq!(stdout(&done), "5040\n"),

@@ -9,7 +9,9 @@ use crate::common::permutation;
 use crate::common::pieces::{lines, merged, pieces, work};
 use omnogram::board::Cell;
 use omnogram::census::Slice;
-use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Merged, Mode, seal};
+use omnogram::cluster::{
+    CubeResult, CubeTask, Digest, Id, Merge, Merged, Mode, RecordReader, seal,
+};
 use omnogram::count::Method;
 use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
@@ -104,14 +106,14 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
     for at in 0..good.len() {
         let mut bytes = good.clone().into_bytes();
         bytes[at] ^= 1 << (at % 8);
-        let mut merge = Merge::new();
+        let mut merge = Merge::<Cube>::default();
         merge
-            .read_cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
+            .read_cubes(RecordReader::new(lines(&pieces).as_bytes(), "cubes"))
             .unwrap();
         merge
-            .read_results(Lines::new(&bytes[..], "results"), 0)
+            .read_results(RecordReader::new(&bytes[..], "results"))
             .unwrap();
-        let sum = merge.finish("cubes", &["results".to_owned()]);
+        let sum = merge.finish();
         assert!(!sum.problems.is_empty() || at == good.len() - 1, "{at}");
         assert!(sum.problems.iter().all(|problem| problem.place().is_some()));
         assert!(sum.solutions == Total::Exactly(24u64.into()) || !sum.solutions.is_exact());
@@ -229,10 +231,10 @@ fn many_problems_of_a_file_are_counted() {
     let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
     let answers = work(&puzzle, Mode::List, 1, cubes, Limits::default);
     let good = lines(&answers);
-    let elsewhere: Vec<Answer> = answers
+    let elsewhere: Vec<CubeResult> = answers
         .iter()
         .cloned()
-        .map(|answer| Answer {
+        .map(|answer| CubeResult {
             puzzle: Digest::of(&permutation(4)),
             ..answer
         })
@@ -286,10 +288,10 @@ fn a_result_with_more_solutions_than_fillings_is_not_believed() {
     let puzzle = "puzzles/families/permutation-8.non";
     answer(&["split", "-q", "-n", "4", "-o", &cubes, puzzle]);
     let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
-    let mut read = Lines::new(good.as_bytes(), "");
-    let mut forged = read.record::<Answer>().unwrap().unwrap();
+    let mut read = RecordReader::new(good.as_bytes(), "");
+    let mut forged = read.record::<CubeResult>().unwrap().unwrap();
     forged.count = "100000000000000000000000000".parse().unwrap();
-    let forge = |answer: &Answer, more: &str| {
+    let forge = |answer: &CubeResult, more: &str| {
         fs::write(&results, format!("{}{more}\n", seal(answer))).unwrap();
         output(&["merge", &cubes, &results])
     };
@@ -317,7 +319,7 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
     let puzzle = permutation(2);
     let digest = Digest::of(&puzzle);
     let told = |unknown: u32, count: u64| {
-        let piece = CubeTask::new(digest, Cube::default(), 1, 1.0).with_unknown(unknown);
+        let piece = CubeTask::new(digest, Cube::default(), 1, 1.0, Some(unknown));
         let cubes = vec![Cube::default()];
         let mut answers = work(
             &puzzle,
@@ -352,7 +354,7 @@ fn cubes_that_overlap_are_not_added_up() {
     });
     let last = pieces.len() - 1;
     let of = pieces[0].of;
-    pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0);
+    pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0, None);
     let answers = work(
         &puzzle,
         Mode::Count(Method::Tree),
@@ -386,7 +388,7 @@ fn of_two_incomplete_answers_the_one_with_more_solutions_counts() {
     for answer in &mut few {
         answer.file = Some(format!("{}.txt", answer.id));
     }
-    let number = |answers: &[Answer]| {
+    let number = |answers: &[CubeResult]| {
         let mut sum = Count::ZERO;
         answers.iter().for_each(|answer| sum += &answer.count);
         sum
@@ -410,7 +412,7 @@ fn merged_slices(answers: &[(u64, u64, Option<String>, Vec<u64>)]) -> Merged<Sli
         "id": id(0), "path": slice(0).to_string(), "puzzle": digest.to_string(), "of": 1, "size": 1.0,
     });
     merge
-        .read_cubes(Lines::new(seal(&task).as_bytes(), "cubes"))
+        .read_cubes(RecordReader::new(seal(&task).as_bytes(), "cubes"))
         .unwrap();
     let records: String = answers
         .iter()
@@ -423,9 +425,9 @@ fn merged_slices(answers: &[(u64, u64, Option<String>, Vec<u64>)]) -> Merged<Sli
         })
         .collect();
     merge
-        .read_results(Lines::new(records.as_bytes(), "results"), 0)
+        .read_results(RecordReader::new(records.as_bytes(), "results"))
         .unwrap();
-    merge.finish("cubes", &["results".to_owned()])
+    merge.finish()
 }
 
 /// Once, the answers to a cube that several answers left open were added up again for each of these, so that a chain of 40 cubes would have
@@ -451,9 +453,9 @@ fn a_long_chain_of_open_cubes_is_added_up_once() {
         let sum = merged_slices(&answers);
         assert!(sum.problems.is_empty(), "{:?}", sum.problems);
         assert_eq!(sum.solutions, Total::Exactly(Count::from(depth)));
-        assert_eq!(sum.answers.len() as u64, depth);
+        assert_eq!(sum.results.len() as u64, depth);
         // Of two complete sums the one whose solutions are all in files.
-        let listed = sum.answers.iter().all(|(_, answer)| answer.file.is_some());
+        let listed = sum.results.iter().all(|(_, answer)| answer.file.is_some());
         assert_eq!(listed, file.is_some());
     }
 }

@@ -1,0 +1,556 @@
+//! The work of a run on one machine: a count or a listing of a puzzle, or a census. With a journal it can be killed at any moment and
+//! resumed.
+//!
+//! The open work is a stack of cubes, or of slices of a census; at first there is one for the whole problem. A thread takes a cube, works
+//! on it for one commit interval, and hands back its result with the cubes that it leaves open. It is asked to do so earlier if other
+//! threads are idle. So whatever the shape of the tree, there are results to record at regular intervals, and every thread gets work. The
+//! interval bounds the work that a crash loses: it is short at first, and then a small share of the time since the process started.
+//!
+//! Some work has no partial result: if it is stopped in the middle of a cube, it leaves the whole cube open. Such a cube has more time.
+//!
+//! Records are written to the journal every few seconds, and synced to the disk. The state of a resumed run is built by replaying the
+//! records of its journal in order.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{RecvTimeoutError, bounded};
+
+use super::digest::{Digest, Id};
+use super::journal::{Attempt, Journal, JournalRecord};
+use super::line::seal;
+use super::list::SolutionList;
+use super::record::{CubeResult, OpenCube};
+use super::unit::WorkUnit;
+use super::work::no_threads;
+use crate::census::Tally;
+use crate::error::{Error, Result};
+use crate::run::{Limits, Observer, Snapshot, TICK, lock};
+use crate::solutions::{Count, Stop};
+
+/// Time between checks whether a thread has to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The commit interval, the maximum time that work may go unrecorded: the time since the process started, divided by
+/// `COMMIT_INTERVAL_DIVISOR`, but within these bounds.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
+const COMMIT_INTERVAL_DIVISOR: u32 = 20;
+
+/// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is
+/// stopping, otherwise by the next one, which may have no more time.
+const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(100);
+
+/// The maximum time of a cube without a partial result: the time of the run with its earlier processes, divided by
+/// `CUBE_TIME_DIVISOR`, but at least `MIN_CUBE_TIME`, so that small counts are not cut. A cube that cannot be cut gets twice the time.
+const MIN_CUBE_TIME: Duration = Duration::from_secs(4);
+const CUBE_TIME_DIVISOR: u32 = 20;
+
+/// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
+const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
+
+/// The open cubes of a run, those that threads work on, and its results.
+#[derive(Debug)]
+pub(super) struct Worklist<U> {
+    limits: Limits,
+    /// Whether a cube that is stopped has a partial result.
+    has_partial_results: bool,
+    state: Mutex<State<U>>,
+    /// Notified when open cubes have been added, and when the run ends.
+    changed: Condvar,
+}
+
+/// All mutable state, behind one lock that is taken a few times per cube.
+#[derive(Debug)]
+pub(super) struct State<U> {
+    pub(super) puzzle: Digest,
+    journal: Option<Journal>,
+    /// The list of solutions, if they are listed.
+    pub(super) list: Option<SolutionList>,
+    /// The open cubes, as a stack: taking the last one next keeps their number small.
+    pub(super) open: Vec<QueuedCube<U>>,
+    pub(super) running: Vec<RunningCube<U>>,
+    /// Number of threads that wait for a cube.
+    pub(super) idle_threads: usize,
+    /// Solutions in the results so far, or clue sets.
+    pub(super) total: Count,
+    /// The best lower bound on the number of solutions so far. It may include solutions of cubes that were stopped, which are not in a
+    /// result.
+    pub(super) proved: Count,
+    /// The numbers of a census so far.
+    pub(super) tally: Tally,
+    /// Nodes of the results so far, and of what this process has done without a result.
+    pub(super) nodes: u64,
+    /// Nodes that this process has spent.
+    pub(super) nodes_spent: u64,
+    /// Share of the whole problem that is done, from 0 to 1.
+    done: f64,
+    /// When this process started the run, and the time that earlier processes have taken.
+    began: Instant,
+    elapsed_before: Duration,
+    /// Records that are not in the journal yet.
+    pending: String,
+    /// Time of the last commit.
+    last_commit: Instant,
+    /// Why the run must stop, if it must.
+    pub(super) stopped: Option<Stop>,
+    /// The first failure to write the journal or the list.
+    pub(super) failed: Option<Error>,
+    /// The number of the last job handed out.
+    last_ticket: usize,
+    /// [`MIN_FRUITLESS_TIME`] and [`MIN_CUBE_TIME`], unless a test sets them.
+    pub(super) min_fruitless_time: Duration,
+    pub(super) min_cube_time: Duration,
+}
+
+/// A cube that is open.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedCube<U> {
+    pub(super) cube: U,
+    /// Estimated share of the work of the whole problem, from 0 to 1.
+    pub(super) share: f64,
+    /// Minimum time before a thread that works on the cube is asked to stop: twice the time of the last attempt, if that left the cube
+    /// unchanged.
+    pub(super) min_run_time: Duration,
+    /// Whether an earlier process has worked on the cube without a result.
+    pub(super) is_fruitless: bool,
+}
+
+impl<U> QueuedCube<U> {
+    fn new(cube: U, share: f64) -> Self {
+        QueuedCube {
+            cube,
+            share,
+            min_run_time: Duration::ZERO,
+            is_fruitless: false,
+        }
+    }
+}
+
+/// A cube that a thread works on.
+#[derive(Debug)]
+pub(super) struct RunningCube<U> {
+    pub(super) ticket: usize,
+    pub(super) queued: QueuedCube<U>,
+    pub(super) since: Instant,
+    /// Asks the thread to hand back the cube. Relaxed: it publishes no other data.
+    stop: Arc<AtomicBool>,
+    /// Whether the journal says that the cube was worked on.
+    pub(super) is_attempt_recorded: bool,
+    /// How far a count of the cube with a component table is.
+    pub(super) count: Option<Snapshot>,
+}
+
+impl<U: WorkUnit> RunningCube<U> {
+    /// Whether the thread has worked on the cube for this time, and for the time that the cube needs at least.
+    fn is_older_than(&self, age: Duration) -> bool {
+        self.since.elapsed() >= age.max(self.queued.min_run_time)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<U: WorkUnit> Worklist<U> {
+    /// The work on the whole problem. If there is a journal, it resumes from the records. `check` refuses records that cannot be true of
+    /// their cube.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other or the list;
+    /// [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or truncated.
+    pub(super) fn resume(
+        puzzle: Digest,
+        whole: U,
+        journal: Option<(Journal, Vec<JournalRecord<U>>)>,
+        list: Option<SolutionList>,
+        limits: Limits,
+        has_partial_results: bool,
+        check: impl Fn(&U, &CubeResult<U>) -> Result<()>,
+    ) -> Result<Self> {
+        let (journal, records) = journal.unzip();
+        let mut state = State {
+            puzzle,
+            journal,
+            list,
+            open: Vec::new(),
+            running: Vec::new(),
+            idle_threads: 0,
+            total: Count::ZERO,
+            proved: Count::ZERO,
+            tally: Tally::default(),
+            nodes: 0,
+            nodes_spent: 0,
+            done: 0.0,
+            began: Instant::now(),
+            elapsed_before: Duration::ZERO,
+            pending: String::new(),
+            last_commit: Instant::now(),
+            stopped: None,
+            failed: None,
+            last_ticket: 0,
+            min_fruitless_time: MIN_FRUITLESS_TIME,
+            min_cube_time: MIN_CUBE_TIME,
+        };
+        state.replay(whole, records.unwrap_or_default(), check)?;
+        if let (Some(list), Some(journal)) = (&mut state.list, &state.journal) {
+            list.truncate(journal.name())?;
+        }
+        Ok(Worklist {
+            limits,
+            has_partial_results,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        })
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<U>> {
+        lock(&self.state)
+    }
+
+    /// Runs `work`, whose threads take cubes, and meanwhile polls and shows snapshots to the observer.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written, or no thread can be started.
+    pub(super) fn work<T>(
+        &self,
+        observer: Option<Observer<'_>>,
+        snapshot: impl Fn(&State<U>) -> Snapshot + Sync,
+        work: impl FnOnce() -> T,
+    ) -> Result<T> {
+        let result = thread::scope(|threads| {
+            let (running, ended) = bounded::<()>(0);
+            let snapshot = &snapshot;
+            let polling = thread::Builder::new().spawn_scoped(threads, move || {
+                let mut last_shown = Instant::now();
+                while ended.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    self.poll();
+                    if let Some(observer) = observer
+                        && last_shown.elapsed() >= TICK
+                    {
+                        last_shown = Instant::now();
+                        let shown = snapshot(&self.lock());
+                        observer(shown);
+                    }
+                }
+            });
+            polling.map_err(no_threads)?;
+            let result = work();
+            drop(running);
+            Ok(result)
+        })?;
+        let mut state = self.lock();
+        state.commit();
+        if let Some(error) = state.failed.take() {
+            return Err(error);
+        }
+        if let Some(observer) = observer {
+            observer(snapshot(&state));
+        }
+        Ok(result)
+    }
+
+    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: all of them at a limit, each when its cube has had its time, and the one with
+    /// the largest share of the work when others are idle. Commits records that are due.
+    fn poll(&self) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        if state.stopped.is_none() {
+            let interrupt = self.limits.interrupt.as_ref();
+            // Relaxed: no other data is passed with the flag.
+            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                state.stopped = Some(Stop::Interrupt);
+            } else if (self.limits.time).is_some_and(|time| state.began.elapsed() >= time) {
+                state.stopped = Some(Stop::Time);
+            }
+        }
+        let max_time = if self.has_partial_results {
+            state.commit_interval()
+        } else {
+            (state.elapsed() / CUBE_TIME_DIVISOR).max(state.min_cube_time)
+        };
+        for running in &state.running {
+            if state.is_over() || running.is_older_than(max_time) {
+                running.stop();
+            }
+        }
+        if state.idle_threads > 0 && state.open.is_empty() {
+            let largest = state
+                .running
+                .iter()
+                .filter(|running| running.is_older_than(MIN_SHARING_AGE) && !running.is_stopping())
+                .max_by(|a, b| a.queued.share.total_cmp(&b.queued.share));
+            if let Some(running) = largest {
+                running.stop();
+            }
+        }
+        if !self.has_partial_results {
+            for i in 0..state.running.len() {
+                let running = &mut state.running[i];
+                let is_due = running.since.elapsed() >= state.min_fruitless_time;
+                if is_due && !running.is_attempt_recorded {
+                    running.is_attempt_recorded = true;
+                    let cube = running.queued.cube.clone();
+                    state.record_attempt(&cube);
+                }
+            }
+        }
+        state.commit_if_due();
+        if state.is_over() {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Takes the next open cube, once there is one: its ticket, the cube, and the flag that asks to hand it back. `None` when the run ends.
+    pub(super) fn take(&self) -> Option<(usize, U, Arc<AtomicBool>)> {
+        let mut state = self.lock();
+        loop {
+            if state.is_over() {
+                return None;
+            }
+            if let Some(queued) = state.open.pop() {
+                return Some(state.start(queued));
+            }
+            if state.running.is_empty() {
+                // Nothing is open or running, so no cube will be added. The idle threads are woken so that they end.
+                self.changed.notify_all();
+                return None;
+            }
+            state.idle_threads += 1;
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle_threads -= 1;
+        }
+    }
+
+    /// Wakes the idle threads after a cube was handed back.
+    pub(super) fn release(&self, state: MutexGuard<'_, State<U>>) {
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+impl<U: WorkUnit> State<U> {
+    /// Applies the records of a journal, in order.
+    fn replay(
+        &mut self,
+        whole: U,
+        records: Vec<JournalRecord<U>>,
+        check: impl Fn(&U, &CubeResult<U>) -> Result<()>,
+    ) -> Result<()> {
+        let name = self.journal.as_ref().map_or("", Journal::name).to_owned();
+        // The keys come from a file, which must not be able to make them collide.
+        let mut open = HashMap::new();
+        let mut order = 0u64;
+        open.insert(
+            Id::of(self.puzzle, &whole),
+            (order, QueuedCube::new(whole, 1.0)),
+        );
+        for (line, record) in (2..).zip(records) {
+            let wrong = |error: Error| error.at(line, 1, "").in_file(&name);
+            match record {
+                JournalRecord::Attempt(attempt) => {
+                    let Some((_, queued)) = open.get_mut(&attempt.id) else {
+                        return Err(wrong(not_open::<U>(attempt.id)));
+                    };
+                    queued.is_fruitless = true;
+                    self.set_elapsed(attempt.elapsed);
+                    self.raise_bound(attempt.proved);
+                }
+                JournalRecord::Result(result) => {
+                    let Some((_, queued)) = open.remove(&result.id) else {
+                        return Err(wrong(not_open::<U>(result.id)));
+                    };
+                    check_open(&queued.cube, &result)
+                        .and_then(|()| check(&queued.cube, &result))
+                        .map_err(wrong)?;
+                    if let Some(elapsed) = result.elapsed {
+                        self.set_elapsed(elapsed);
+                    }
+                    self.add(queued.share, result);
+                    for queued in self.open.drain(..) {
+                        order += 1;
+                        open.insert(Id::of(self.puzzle, &queued.cube), (order, queued));
+                    }
+                }
+            }
+        }
+        let mut open: Vec<_> = open.into_values().collect();
+        open.sort_by_key(|&(order, _)| order);
+        self.open = open.into_iter().map(|(_, queued)| queued).collect();
+        Ok(())
+    }
+
+    /// Sets the time of the run so far, in seconds.
+    fn set_elapsed(&mut self, seconds: f64) {
+        if let Ok(elapsed) = Duration::try_from_secs_f64(seconds) {
+            self.elapsed_before = elapsed;
+        }
+    }
+
+    /// The time of the run, with its earlier processes.
+    pub(super) fn elapsed(&self) -> Duration {
+        // Saturating, because the record of a file may hold any duration.
+        self.elapsed_before.saturating_add(self.began.elapsed())
+    }
+
+    /// What is left of a time limit of this process.
+    pub(super) fn time_left(&self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.began.elapsed())
+    }
+
+    /// Whether no further cube is to be started.
+    pub(super) fn is_over(&self) -> bool {
+        self.stopped.is_some() || self.failed.is_some()
+    }
+
+    /// Why the run ended before all cubes were answered.
+    pub(super) fn reason(&self) -> Option<Stop> {
+        let is_complete = self.open.is_empty();
+        (!is_complete).then(|| self.stopped.unwrap_or(Stop::Interrupt))
+    }
+
+    /// The longest time that work may go unrecorded at present.
+    fn commit_interval(&self) -> Duration {
+        (self.began.elapsed() / COMMIT_INTERVAL_DIVISOR)
+            .clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
+    }
+
+    /// The share of the work of the whole problem that is done, from 0 to 1.
+    pub(super) fn share_done(&self) -> f64 {
+        if self.open.is_empty() && self.running.is_empty() {
+            1.0
+        } else {
+            self.done.clamp(0.0, 1.0)
+        }
+    }
+
+    /// Raises the lower bound on the number of solutions, if `proved` is higher.
+    pub(super) fn raise_bound(&mut self, proved: Count) {
+        if self.proved < proved {
+            self.proved = proved;
+        }
+    }
+
+    /// Hands out a cube.
+    fn start(&mut self, queued: QueuedCube<U>) -> (usize, U, Arc<AtomicBool>) {
+        self.last_ticket += 1;
+        let stop = Arc::new(AtomicBool::new(false));
+        let cube = queued.cube.clone();
+        self.running.push(RunningCube {
+            ticket: self.last_ticket,
+            queued,
+            since: Instant::now(),
+            stop: Arc::clone(&stop),
+            is_attempt_recorded: false,
+            count: None,
+        });
+        (self.last_ticket, cube, stop)
+    }
+
+    /// Takes back the cube with this ticket.
+    pub(super) fn end(&mut self, ticket: usize) -> RunningCube<U> {
+        let index = self
+            .running
+            .iter()
+            .position(|running| running.ticket == ticket)
+            .expect("the run has handed out this ticket");
+        self.running.swap_remove(index)
+    }
+
+    /// Adds a result to the totals, and its open cubes to the stack. `share` is the share of its cube in the work of the whole problem.
+    fn add(&mut self, share: f64, result: CubeResult<U>) {
+        self.total += &result.count;
+        self.raise_bound(self.total.clone());
+        if let Some(tally) = &result.tally {
+            self.tally.add(tally);
+        }
+        // Saturating, because the record of a file may hold any number.
+        self.nodes = self.nodes.saturating_add(result.nodes);
+        let open_share: f64 = result.open.iter().map(|open| open.share).sum();
+        self.done += share * (1.0 - open_share).max(0.0);
+        self.open.extend(
+            result
+                .open
+                .into_iter()
+                .map(|OpenCube { cube, share: of }| QueuedCube::new(cube, share * of)),
+        );
+    }
+
+    /// Records a result that was found in this process, and adds it as [`add`](Self::add) does.
+    pub(super) fn record(&mut self, share: f64, mut result: CubeResult<U>) {
+        if self.journal.is_some() {
+            result.length = self.list.as_ref().map(SolutionList::length);
+            result.elapsed = Some(self.elapsed().as_secs_f64());
+            self.pending.push_str(&seal(&result));
+        }
+        self.add(share, result);
+    }
+
+    /// Records that a cube has been worked on without a result, in case this process is killed before it has one.
+    pub(super) fn record_attempt(&mut self, cube: &U) {
+        self.pending.push_str(&seal(&Attempt {
+            id: Id::of(self.puzzle, cube),
+            puzzle: self.puzzle,
+            elapsed: self.elapsed().as_secs_f64(),
+            proved: self.proved.clone(),
+        }));
+    }
+
+    /// Commits if the last commit is a commit interval ago.
+    pub(super) fn commit_if_due(&mut self) {
+        if self.last_commit.elapsed() >= self.commit_interval() {
+            self.commit();
+        }
+    }
+
+    /// Appends the pending records to the journal, after syncing the list to the disk.
+    fn commit(&mut self) {
+        self.last_commit = Instant::now();
+        let Some(journal) = &mut self.journal else {
+            return;
+        };
+        if self.pending.is_empty() || self.failed.is_some() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let synced = self.list.as_ref().map_or(Ok(()), SolutionList::sync);
+        self.failed = synced.and_then(|()| journal.append(&pending)).err();
+    }
+}
+
+/// The error of a record of a cube that is not open.
+fn not_open<U: WorkUnit>(id: Id) -> Error {
+    let cube = U::in_words(id);
+    Error::data(format!("{cube} was not open when this record was written"))
+}
+
+/// Checks that the cubes that a result leaves open are disjoint parts of its cube.
+fn check_open<U: WorkUnit>(cube: &U, result: &CubeResult<U>) -> Result<()> {
+    let (name, subject) = (U::NAME, U::in_words(result.id));
+    let open = result.open_cubes();
+    if !open.iter().all(|open| cube.contains(open)) {
+        let message = format!("this record leaves a {name} open that is not part of {subject}");
+        return Err(Error::data(message));
+    }
+    if !U::overlapping(&open).is_empty() {
+        let message = format!("the {name}s that this record leaves open in {subject} overlap");
+        return Err(Error::data(message));
+    }
+    Ok(())
+}
