@@ -41,18 +41,17 @@ impl Arena {
         count: Count,
     ) {
         let offset = u32::try_from(self.words.len()).expect("offsets of nodes fit in 32 bits");
-        let runs = |edge: &EdgeRef<'_>| edge.form.runs.len().div_ceil(4);
-        let needed = |edge: EdgeRef<'_>| runs(&edge) + edge.children.len() + 2;
-        reserve(
-            &mut self.words,
-            1 + edges.clone().map(needed).sum::<usize>(),
-        );
+        let needed: usize = edges
+            .clone()
+            .map(|edge| edge.form.words() + edge.children.len() + 2)
+            .sum();
+        reserve(&mut self.words, 1 + needed);
         let mut edges = edges.peekable();
         let size = edges.peek().expect("a node has an edge").form.size;
         self.words.push(size);
         while let Some(edge) = edges.next() {
             assert_eq!(edge.form.size, size, "edges of unequal size");
-            let (runs, children) = (runs(&edge), edge.children);
+            let (runs, children) = (edge.form.words(), edge.children);
             let flag = if edges.peek().is_none() { LAST } else { 0 };
             if runs < LONG_RUNS && children.len() < LONG_CHILDREN {
                 self.words.push(flag | (runs << 16 | children.len()) as u32);

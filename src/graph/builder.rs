@@ -89,9 +89,10 @@ impl Builder {
 
     /// Bytes allocated, so that the caller can stop before its memory limit is reached; [`u64::MAX`] if the graph is full.
     pub fn bytes(&self) -> u64 {
-        match self.nodes.words.len() >= MAX_WORDS {
-            true => u64::MAX,
-            false => self.nodes.bytes(),
+        if self.nodes.words.len() >= MAX_WORDS {
+            u64::MAX
+        } else {
+            self.nodes.bytes()
         }
     }
 

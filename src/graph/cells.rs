@@ -19,7 +19,6 @@ use super::places::Places;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use crate::board::Cell;
-use crate::puzzle::Grid;
 use crate::run::{Control, Limits};
 use crate::solutions::{Count, Stop};
 
@@ -83,15 +82,12 @@ impl CellCounts {
         if self.count.is_zero() {
             return 0;
         }
-        let twice = |number: &Count| {
-            let mut twice = number.clone();
-            twice += number;
-            twice
-        };
-        let mut millionths = twice(self.filled(cell));
-        millionths *= &Count::from(1_000_000);
-        millionths += &self.count;
-        let (millionths, _) = millionths.div_rem(&twice(&self.count));
+        let mut twice_the_millionths = self.filled(cell).clone();
+        twice_the_millionths *= &Count::from(2_000_000);
+        twice_the_millionths += &self.count;
+        let mut twice_the_count = self.count.clone();
+        twice_the_count += &self.count;
+        let (millionths, _) = twice_the_millionths.div_rem(&twice_the_count);
         // At most a million.
         millionths.to_u64().unwrap_or_default() as u32
     }
@@ -258,12 +254,9 @@ impl<'a> Pass<'a> {
         let min_place_bytes = MIN_PLACE_BYTES.max(bytes).min(room / 4);
         self.max_place_bytes = min_place_bytes;
         self.nodes = vec![UNVISITED; graph.nodes()];
-        let (width, row_bits) = (graph.width(), Grid::stride(graph.width()) * 64);
-        let cell = |&position: &u32| {
-            (position as usize / row_bits * width + position as usize % row_bits) as u32
-        };
         for root in graph.roots() {
-            let cells: Vec<u32> = root.positions.iter().map(cell).collect();
+            let positions = root.positions.iter();
+            let cells: Vec<u32> = positions.map(|&at| graph.cell_number(at)).collect();
             let place = self.places.number(&cells);
             self.add_placement(root.node, place, Count::ONE)?;
         }
@@ -290,9 +283,10 @@ impl<'a> Pass<'a> {
 
     fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.bytes += bytes;
-        match self.bytes + self.places.bytes() > self.memory {
-            true => Err(Stop::Memory),
-            false => Ok(()),
+        if self.bytes + self.places.bytes() > self.memory {
+            Err(Stop::Memory)
+        } else {
+            Ok(())
         }
     }
 
@@ -303,9 +297,10 @@ impl<'a> Pass<'a> {
             self.work_since_poll = 0;
             self.control.poll();
         }
-        match self.control.stopped() {
-            true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),
-            false => Ok(()),
+        if self.control.stopped() {
+            Err(self.control.reason().unwrap_or(Stop::Interrupt))
+        } else {
+            Ok(())
         }
     }
 
@@ -348,9 +343,10 @@ impl<'a> Pass<'a> {
         more.push(Placement { place, weight });
         let needs_marginal = 1 + more.len() > MAX_PLACEMENTS;
         self.charge(PLACEMENT_BYTES)?;
-        match needs_marginal {
-            true => self.compute_marginals(node),
-            false => Ok(()),
+        if needs_marginal {
+            self.compute_marginals(node)
+        } else {
+            Ok(())
         }
     }
 
@@ -569,7 +565,6 @@ impl<'a> Pass<'a> {
     /// Multiplies the counts of the cells of each root by the number of solutions of all other roots.
     fn multiply_by_other_roots(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        let (width, row_bits) = (graph.width(), Grid::stride(graph.width()) * 64);
         let nodes: Vec<u32> = graph.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
         graph.products_of_siblings(&nodes, &mut others);
@@ -577,8 +572,7 @@ impl<'a> Pass<'a> {
             // One multiplication costs about as much as eight additions.
             self.poll(8 * root.positions.len())?;
             for &position in &root.positions {
-                let (row, column) = (position as usize / row_bits, position as usize % row_bits);
-                self.filled[row * width + column] *= others;
+                self.filled[graph.cell_number(position) as usize] *= others;
             }
         }
         Ok(())

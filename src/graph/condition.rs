@@ -8,8 +8,7 @@
 
 use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
-use super::solution_graph::EdgeView;
-use super::solution_graph::SolutionGraph;
+use super::solution_graph::{EdgeView, SolutionGraph};
 use crate::solutions::Count;
 
 /// Stands for a node whose cells are all decided.
@@ -321,7 +320,7 @@ impl<'a> Overlay<'a> {
 mod tests {
     use super::super::builder::Builder;
     use super::super::edge::Edge;
-    use super::super::fillings::list_solutions;
+    use super::super::runs::EMPTY;
     use super::*;
     use crate::puzzle::Grid;
 
@@ -337,8 +336,41 @@ mod tests {
 
     /// The fillings of the undecided cells of a node, as bits, in ascending order.
     fn listed(overlay: &Overlay<'_>, node: u32) -> Vec<u64> {
-        let positions: Vec<u32> = (0..overlay.cell_count(node)).collect();
-        let mut fillings = list_solutions(overlay, node, &positions).words;
+        if node == ALL_DECIDED {
+            return vec![0];
+        }
+        let mut fillings = Vec::new();
+        for edge in overlay.edges(node) {
+            let (mut cell, mut filled) = (0, 0);
+            let mut child_cells = vec![Vec::new(); edge.children.len()];
+            for (code, length) in edge.graph_edge.runs() {
+                for _ in 0..length {
+                    match code {
+                        EMPTY => {}
+                        FILLED => filled |= 1 << cell,
+                        child => child_cells[(child - FIRST_CHILD) as usize].push(cell),
+                    }
+                    cell += 1;
+                }
+            }
+            let mut of_edge = vec![filled];
+            for (&child, cells) in edge.children.iter().zip(child_cells) {
+                let of_child = listed(overlay, child);
+                let mut combined = Vec::new();
+                for &bits in &of_edge {
+                    for &child_bits in &of_child {
+                        let places = cells.iter().enumerate();
+                        let filled = places.filter(|&(i, _)| child_bits >> i & 1 == 1);
+                        combined.push(filled.fold(bits, |all, (_, cell)| all | 1 << cell));
+                    }
+                }
+                of_edge = combined;
+            }
+            fillings.append(&mut of_edge);
+        }
+        for filling in &mut fillings {
+            *filling &= !0 << overlay.decided(node);
+        }
         fillings.sort_unstable();
         fillings
     }

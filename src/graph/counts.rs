@@ -83,10 +83,7 @@ impl CountList {
     pub(super) fn scatter(&mut self, indices: &[u32], counts: CountList) {
         let before = self.large.len() as u64;
         for (&index, count) in indices.iter().zip(counts.small) {
-            self.small[index as usize] = match count < LARGE {
-                true => count,
-                false => count + before,
-            };
+            self.small[index as usize] = if count < LARGE { count } else { count + before };
         }
         self.large.extend(counts.large);
     }

@@ -20,9 +20,10 @@ pub enum CellFate {
 impl From<bool> for CellFate {
     /// `true` is filled.
     fn from(filled: bool) -> Self {
-        match filled {
-            true => CellFate::Filled,
-            false => CellFate::Empty,
+        if filled {
+            CellFate::Filled
+        } else {
+            CellFate::Empty
         }
     }
 }
@@ -65,6 +66,11 @@ impl EdgeForm {
             size,
             children,
         }
+    }
+
+    /// Number of words in which the runs are stored.
+    pub(super) fn words(&self) -> usize {
+        self.runs.len().div_ceil(4)
     }
 
     /// The edge of this form with these children.

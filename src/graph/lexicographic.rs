@@ -3,21 +3,18 @@
 //! The graph decides cells in the order that was best for counting, but canonical order is reading order, filled before empty. So a
 //! depth-first search decides the cells in reading order: it conditions the graph first on the next undecided cell being filled, and then
 //! on the cell being empty. The count of each conditioned node is known, so a subtree whose solutions are all skipped is not entered. When
-//! all remaining regions are small, their fillings are listed, sorted, and enumerated as a product ([`SortedProduct`]).
+//! a subtree has few solutions, they are listed in the order of the graph, and sorted.
 //!
 //! Undecided regions are separate nodes, so a decision conditions only the region of its cell.
 
-use super::condition::{ALL_DECIDED, Mark, Overlay, Stopped};
-use super::fillings::list_solutions;
-use super::packed_grid::Canvas;
+use super::condition::{ALL_DECIDED, Mark, Overlay, OverlayEdge, Stopped};
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
-use super::solution_graph::SolutionGraph;
-use super::sorted_product::SortedProduct;
-use crate::puzzle::Grid;
+use super::solution_graph::{SolutionGraph, fill};
+use crate::puzzle::{Grid, order};
 use crate::solutions::Count;
 
-/// Maximum number of solutions of a region that is listed. It is lower for large grids: that number of whole grids may take at most
-/// `MAX_LISTED_WORDS` words. But it is at least 64.
+/// Maximum number of solutions of a subtree that are listed. It is lower for large grids: the grids may take at most `MAX_LISTED_WORDS`
+/// words.
 const MAX_LISTED_SOLUTIONS: u64 = 4096;
 const MAX_LISTED_WORDS: u64 = 1 << 18;
 
@@ -28,30 +25,43 @@ pub struct Lexicographic<'a> {
     /// Positions of the cells of undecided regions, one region after the other.
     positions: Vec<u32>,
     /// The path of the depth-first search; at first only its root.
-    frames: Vec<Frame>,
-    product: Option<SortedProduct>,
+    path: Vec<TreeNode>,
+    /// The solutions of the latest small subtree, packed as in [`Grid`]: the last one is the current solution, the others come after it in
+    /// reverse order.
+    listed: Vec<Box<[u64]>>,
     /// Number of solutions to skip first.
     skip: Count,
-    /// Maximum number of solutions of a region that is listed.
+    /// Maximum number of solutions of a subtree that are listed.
     max_listed: Count,
 }
 
-/// A node of the depth-first search: the decided cells and the undecided regions.
+/// A node of the depth-first search.
 #[derive(Clone, Debug)]
-struct Frame {
-    grid: Canvas,
-    open: Vec<OpenRegion>,
-    /// The size of the overlay and the number of positions at this node.
+struct TreeNode {
+    partial: PartialSolution,
+    /// Number of solutions.
+    count: Count,
+    /// The size of the overlay at this node.
     overlay_mark: Mark,
-    position_count: usize,
     visited: Visited,
 }
 
-impl Frame {
-    /// Bytes allocated.
-    fn bytes(&self) -> usize {
-        self.open.capacity() * size_of::<OpenRegion>() + size_of_val(self.grid.words())
-    }
+/// The sides of a node that have been visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visited {
+    Neither,
+    Filled,
+    Both,
+}
+
+/// The decided cells and the undecided regions.
+#[derive(Clone, Debug, Default)]
+struct PartialSolution {
+    /// The filled cells, packed as in [`Grid`].
+    grid: Box<[u64]>,
+    open: Vec<OpenRegion>,
+    /// Length of the list of positions with those of these regions.
+    position_count: usize,
 }
 
 /// An undecided region: its node, and the index of its first cell in the list of positions.
@@ -61,12 +71,48 @@ struct OpenRegion {
     start: u32,
 }
 
-/// The sides of a search node that have been visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Visited {
-    Neither,
-    Filled,
-    Both,
+impl PartialSolution {
+    /// Bytes allocated.
+    fn bytes(&self) -> usize {
+        self.open.capacity() * size_of::<OpenRegion>() + size_of_val(&*self.grid)
+    }
+
+    /// Replaces an undecided region by those that this edge of its node leaves undecided, whose positions are appended to the list.
+    fn follow(
+        &mut self,
+        region: usize,
+        edge: &OverlayEdge<'_>,
+        overlay: &Overlay<'_>,
+        positions: &mut Vec<u32>,
+    ) {
+        let mut from = self.open.swap_remove(region).start as usize;
+        let (mut child_ends, mut end) = (Vec::with_capacity(edge.children.len()), positions.len());
+        for &node in edge.children {
+            child_ends.push(end);
+            if node != ALL_DECIDED {
+                let start = end as u32;
+                self.open.push(OpenRegion { node, start });
+                end += overlay.cell_count(node) as usize;
+            }
+        }
+        positions.resize(end, 0);
+        self.position_count = end;
+        for (code, length) in edge.graph_edge.runs() {
+            let run = from..from + length as usize;
+            from = run.end;
+            match code {
+                EMPTY => {}
+                FILLED => fill(&mut self.grid, &positions[run]),
+                child_code => {
+                    let child = (child_code - FIRST_CHILD) as usize;
+                    if edge.children[child] != ALL_DECIDED {
+                        positions.copy_within(run.clone(), child_ends[child]);
+                        child_ends[child] += run.len();
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl SolutionGraph {
@@ -90,13 +136,13 @@ impl SolutionGraph {
         let mut lexicographic = Lexicographic {
             overlay: Overlay::new(self),
             positions: Vec::new(),
-            frames: Vec::new(),
-            product: None,
+            path: Vec::new(),
+            listed: Vec::new(),
             skip: skip.clone(),
-            max_listed: Count::from((MAX_LISTED_WORDS / words).clamp(64, MAX_LISTED_SOLUTIONS)),
+            max_listed: Count::from((MAX_LISTED_WORDS / words).clamp(1, MAX_LISTED_SOLUTIONS)),
         };
         if skip < self.count() {
-            let mut open = Vec::new();
+            let mut open = Vec::with_capacity(self.roots().len());
             for root in self.roots() {
                 open.push(OpenRegion {
                     node: root.node,
@@ -104,7 +150,12 @@ impl SolutionGraph {
                 });
                 lexicographic.positions.extend_from_slice(&root.positions);
             }
-            lexicographic.enter(Canvas::new(self.known()), open);
+            let partial = PartialSolution {
+                grid: self.known().words().into(),
+                open,
+                position_count: lexicographic.positions.len(),
+            };
+            lexicographic.enter(partial, self.count().clone());
         }
         lexicographic
     }
@@ -144,147 +195,135 @@ impl Lexicographic<'_> {
     /// As [`Lexicographic::advance`], calling `stop` regularly.
     #[inline]
     pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
-        if self.product.as_mut().is_some_and(SortedProduct::advance) {
-            return Advance::Found;
+        self.listed.pop();
+        if self.listed.is_empty() {
+            self.descend(stop)
+        } else {
+            Advance::Found
         }
-        self.product = None;
-        self.descend(stop)
     }
 
     /// The solution that was found, packed as in [`Grid`]; empty before the first.
     pub fn words(&self) -> &[u64] {
-        self.product.as_ref().map_or(&[], SortedProduct::words)
+        self.listed.last().map_or(&[], |grid| grid)
     }
 
-    /// Bytes allocated besides the graph, without the lists of small regions.
+    /// Bytes allocated besides the graph, without the solutions of a small subtree.
     pub fn bytes(&self) -> u64 {
-        let frames: usize = self.frames.iter().map(Frame::bytes).sum();
+        let partials = self.path.iter().map(|node| node.partial.bytes());
         let lists = self.positions.capacity() * size_of::<u32>()
-            + self.frames.capacity() * size_of::<Frame>();
-        self.overlay.bytes() + (lists + frames) as u64
+            + self.path.capacity() * size_of::<TreeNode>();
+        self.overlay.bytes() + (lists + partials.sum::<usize>()) as u64
     }
 
-    /// Decides one more cell, or, if all undecided regions are small, begins to enumerate their product.
+    /// Decides one more cell, or, if few solutions are left below the present node, lists them.
     fn descend(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
-        while let Some(frame) = self.frames.last_mut() {
+        while let Some(node) = self.path.last_mut() {
             // Drops the conditioned nodes of the side visited before.
-            self.overlay.truncate(frame.overlay_mark);
-            self.positions.truncate(frame.position_count);
+            self.overlay.truncate(node.overlay_mark);
+            self.positions.truncate(node.partial.position_count);
+            if node.visited == Visited::Both {
+                self.path.pop();
+                continue;
+            }
+            if node.count <= self.max_listed {
+                if stop() {
+                    return Advance::Stopped;
+                }
+                let node = self.path.pop().expect("it is there");
+                self.list(node.partial);
+                return Advance::Found;
+            }
             let (overlay, positions) = (&self.overlay, &self.positions);
-            let first_cell =
-                |open: &OpenRegion| positions[(open.start + overlay.decided(open.node)) as usize];
-            let open = frame.open.iter().enumerate();
-            let next = open.map(|(i, open)| (first_cell(open), i)).min();
-            let is_large = |open: &OpenRegion| overlay.count(open.node) > self.max_listed;
-            let (cell, i) = match (next, frame.visited) {
-                (_, Visited::Both) => {
-                    self.frames.pop();
-                    continue;
-                }
-                (Some(next), _) if frame.open.iter().any(is_large) => next,
-                _ => {
-                    let mut lists = Vec::with_capacity(frame.open.len());
-                    for &OpenRegion { node, start } in &frame.open {
-                        if stop() {
-                            return Advance::Stopped;
-                        }
-                        let positions =
-                            &positions[start as usize..][..overlay.cell_count(node) as usize];
-                        lists.push(list_solutions(overlay, node, positions));
-                    }
-                    frame.visited = Visited::Both;
-                    let grid = frame.grid.words().to_vec();
-                    let skip = std::mem::take(&mut self.skip);
-                    self.product = Some(SortedProduct::new(grid, lists, skip));
-                    return Advance::Found;
-                }
-            };
-            let filled = frame.visited == Visited::Neither;
-            let node = match self.overlay.condition(frame.open[i].node, filled, stop) {
+            let first_cells = node.partial.open.iter().map(|region| {
+                let cell = region.start + overlay.decided(region.node);
+                positions[cell as usize]
+            });
+            let (cell, i) = first_cells
+                .zip(0..)
+                .min()
+                .expect("a node of several solutions has an undecided region");
+            let filled = node.visited == Visited::Neither;
+            let conditioned = match self
+                .overlay
+                .condition(node.partial.open[i].node, filled, stop)
+            {
                 Err(Stopped) => return Advance::Stopped,
-                Ok(node) => node,
+                Ok(conditioned) => conditioned,
             };
-            frame.visited = if filled {
+            node.visited = if filled {
                 Visited::Filled
             } else {
                 Visited::Both
             };
-            let Some(node) = node else {
-                return Advance::Deciding;
-            };
-            if !self.skip.is_zero() {
-                let nodes = frame.open.iter().enumerate();
-                let nodes = nodes.map(|(j, open)| if i == j { node } else { open.node });
+            if let Some(conditioned) = conditioned {
+                let mut partial = node.partial.clone();
+                partial.open[i].node = conditioned;
+                if filled {
+                    fill(&mut partial.grid, &[cell]);
+                }
+                let nodes = partial.open.iter().map(|region| region.node);
                 let count = self.overlay.product(nodes);
-                if self.skip >= count {
+                if self.skip < count {
+                    self.enter(partial, count);
+                } else {
                     self.skip -= &count;
-                    return Advance::Deciding;
                 }
             }
-            let (mut grid, mut open) = (frame.grid.clone(), frame.open.clone());
-            if filled {
-                grid.fill(&[cell]);
-            }
-            open[i].node = node;
-            self.enter(grid, open);
             return Advance::Deciding;
         }
         Advance::Done
     }
 
-    /// Pushes a frame with these undecided regions. A region whose node has a single edge is first replaced by the regions of the children
-    /// of that edge.
-    fn enter(&mut self, mut grid: Canvas, mut open: Vec<OpenRegion>) {
-        let mut child_ends = Vec::new();
+    /// Pushes a node of the search with this number of solutions. A region without undecided cells is left out, and one whose node has a
+    /// single edge is replaced by what the edge leaves undecided.
+    fn enter(&mut self, mut partial: PartialSolution, count: Count) {
         let mut i = 0;
-        while let Some(&OpenRegion { node, start }) = open.get(i) {
+        while let Some(&OpenRegion { node, .. }) = partial.open.get(i) {
             if node == ALL_DECIDED || self.overlay.decided(node) == self.overlay.cell_count(node) {
-                open.swap_remove(i);
+                partial.open.swap_remove(i);
                 continue;
             }
             let (edge, next) = self.overlay.edge_at(node, self.overlay.first_edge(node));
-            if next.is_some() {
-                i += 1;
-                continue;
-            }
-            open.swap_remove(i);
-            child_ends.clear();
-            let mut end = self.positions.len();
-            for &node in edge.children {
-                child_ends.push(end);
-                open.push(OpenRegion {
-                    node,
-                    start: end as u32,
-                });
-                if node != ALL_DECIDED {
-                    end += self.overlay.cell_count(node) as usize;
-                }
-            }
-            let (mut from, positions) = (start as usize, &mut self.positions);
-            positions.resize(end, 0);
-            for (code, length) in edge.graph_edge.runs() {
-                let run = from..from + length as usize;
-                from = run.end;
-                match code {
-                    EMPTY => {}
-                    FILLED => grid.fill(&positions[run]),
-                    child_code => {
-                        let i = (child_code - FIRST_CHILD) as usize;
-                        if edge.children[i] != ALL_DECIDED {
-                            positions.copy_within(run.clone(), child_ends[i]);
-                            child_ends[i] += run.len();
-                        }
-                    }
-                }
+            match next {
+                Some(_) => i += 1,
+                None => partial.follow(i, &edge, &self.overlay, &mut self.positions),
             }
         }
-        self.frames.push(Frame {
-            grid,
-            open,
+        self.path.push(TreeNode {
+            partial,
+            count,
             overlay_mark: self.overlay.mark(),
-            position_count: self.positions.len(),
             visited: Visited::Neither,
         });
+    }
+
+    /// Lists the solutions of a subtree, without those to be skipped.
+    fn list(&mut self, partial: PartialSolution) {
+        let mut stack = vec![partial];
+        while let Some(mut partial) = stack.pop() {
+            self.positions.truncate(partial.position_count);
+            let Some(region) = partial.open.len().checked_sub(1) else {
+                self.listed.push(partial.grid);
+                continue;
+            };
+            let node = partial.open[region].node;
+            let mut next = Some(self.overlay.first_edge(node));
+            while let Some(at) = next {
+                let (edge, after) = self.overlay.edge_at(node, at);
+                next = after;
+                let mut below = match after {
+                    Some(_) => partial.clone(),
+                    None => std::mem::take(&mut partial),
+                };
+                below.follow(region, &edge, &self.overlay, &mut self.positions);
+                stack.push(below);
+            }
+        }
+        self.listed.sort_unstable_by(|a, b| order(b, a));
+        // Fewer are skipped than were listed, as the subtree would not have been entered otherwise.
+        let skip = std::mem::take(&mut self.skip).to_u64().unwrap_or_default();
+        self.listed.truncate(self.listed.len() - skip as usize);
     }
 }
 
@@ -316,9 +355,9 @@ mod tests {
         rows.map(|row| Cell::new(row, column)).collect()
     }
 
-    /// At most 4096, and no more than whole grids fit into the words for them, but at least 64.
+    /// At most 4096, and no more than whole grids fit into the words for them.
     #[test]
-    fn a_region_is_listed_up_to_a_number_of_solutions() {
+    fn a_subtree_is_listed_up_to_a_number_of_solutions() {
         for (height, most) in [(13, 4096), (64, 4096), (128, 2048), (4096, 64)] {
             for (count, first) in [(most, Advance::Found), (most + 1, Advance::Deciding)] {
                 let mut builder = Builder::new();
@@ -331,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Cells are decided one by one down to the last where regions of few solutions are not listed.
+    /// Cells are decided one by one down to the last where subtrees of few solutions are not listed.
     #[test]
     fn the_order_does_not_depend_on_what_is_listed() {
         let mut builder = Builder::new();
@@ -345,14 +384,11 @@ mod tests {
         };
         let known = Grid::from_rows(&["..#"; 8]).unwrap();
         let graph = builder.finish(&known, vec![(nested, cells(4)), (nested, cells(0))]);
-        let mut wanted = Vec::new();
-        assert!(graph.each(|words| {
-            wanted.push(Grid::from_words(3, 8, words.into()));
-            true
-        }));
-        wanted.sort_unstable();
-        wanted.dedup();
+        let mut listing = graph.lexicographic(&Count::ZERO);
+        listing.max_listed = Count::from(56 * 56);
+        let wanted: Vec<Grid> = listing.collect();
         assert_eq!(wanted.len(), 56 * 56);
+        assert!(wanted.is_sorted_by(|a, b| a < b));
         for (most, skip, length) in [
             (0, 0, 56 * 56),
             (1, 1000, 60),
@@ -378,11 +414,11 @@ mod tests {
         roots.extend((1..400).map(|i| (pair, column(i, 0..2))));
         let graph = builder.finish(&Grid::new(400, 13), roots);
         let mut walk = graph.lexicographic(&Count::ZERO);
-        // A frame has 400 regions and a grid of 13 rows with 7 words each.
-        let held = |frames: u64| 4 * (13 + 2 * 399) + frames * (8 * 400 + 8 * 13 * 7);
+        // A node has 400 regions and a grid of 13 rows with 7 words each.
+        let held = |nodes: u64| 4 * (13 + 2 * 399) + nodes * (8 * 400 + 8 * 13 * 7);
         assert_eq!(walk.overlay.bytes(), 0);
         assert!((held(1)..2 * held(1)).contains(&walk.bytes()));
-        // Decides one cell: a second frame, and a node in the overlay with half of the fillings.
+        // Decides one cell: a second node, and a node in the overlay with half of the fillings.
         assert_eq!(walk.advance(), Advance::Deciding);
         let overlay = walk.overlay.bytes();
         assert!(overlay > 4096 * 2 * 4);
@@ -398,15 +434,15 @@ mod tests {
         let mut walk = graph.lexicographic(&Count::ZERO);
         assert_eq!(walk.advance(), Advance::Deciding);
         let bytes = |walk: &Lexicographic<'_>| {
-            let grids: usize = walk.frames.iter().map(Frame::bytes).sum();
+            let grids: usize = walk.path.iter().map(|node| node.partial.bytes()).sum();
             walk.bytes() - walk.overlay.bytes() - grids as u64
         };
-        let lists = |positions: usize, frames: usize| {
-            (positions * size_of::<u32>() + frames * size_of::<Frame>()) as u64
+        let lists = |positions: usize, nodes: usize| {
+            (positions * size_of::<u32>() + nodes * size_of::<TreeNode>()) as u64
         };
-        (walk.positions, walk.frames) = (Vec::with_capacity(100), Vec::new());
+        (walk.positions, walk.path) = (Vec::with_capacity(100), Vec::new());
         assert_eq!(bytes(&walk), lists(100, 0));
-        walk.frames = Vec::with_capacity(10);
+        walk.path = Vec::with_capacity(10);
         assert_eq!(bytes(&walk), lists(100, 10));
     }
 }

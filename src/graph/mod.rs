@@ -12,17 +12,13 @@ mod cells;
 mod condition;
 mod counts;
 mod edge;
-mod fillings;
 mod growth;
 mod lexicographic;
-mod listing;
 mod nnf;
-mod packed_grid;
 mod places;
 mod runs;
 mod sample;
 mod solution_graph;
-mod sorted_product;
 
 pub(crate) use arenas::Arenas;
 pub use cells::CellCounts;

@@ -127,20 +127,17 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn run(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         self.charge(self.text.capacity() as u64)?;
-        match graph.count().is_zero() {
-            true => {
-                let root = self.write_node(b'o')?;
-                let false_node = self.write_node(b'f')?;
-                self.begin_edge(root, false_node)?;
-                self.end_edge()?;
-            }
-            false => {
-                self.write_root()?;
-                for node in (0..graph.nodes() as u32).rev() {
-                    self.poll(0)?;
-                    if let Some(placements) = self.placements.remove(&node) {
-                        self.write_edges(node, placements)?;
-                    }
+        if graph.count().is_zero() {
+            let root = self.write_node(b'o')?;
+            let false_node = self.write_node(b'f')?;
+            self.begin_edge(root, false_node)?;
+            self.end_edge()?;
+        } else {
+            self.write_root()?;
+            for node in (0..graph.nodes() as u32).rev() {
+                self.poll(0)?;
+                if let Some(placements) = self.placements.remove(&node) {
+                    self.write_edges(node, placements)?;
                 }
             }
         }
@@ -151,21 +148,14 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn write_root(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         let (width, height) = (graph.width(), graph.height());
-        let row_bits = Grid::stride(width) * 64;
-        let cell_index = |&position: &u32| {
-            (position as usize / row_bits * width + position as usize % row_bits) as u32
-        };
-        let bytes = (height * row_bits / 8) as u64;
+        let bytes = (height * Grid::stride(width) * 8) as u64;
         self.charge(bytes)?;
         let mut decided_by_nodes = Grid::new(width, height);
         let mut below = Vec::with_capacity(graph.roots().len());
         for root in graph.roots() {
             self.poll(root.positions.len())?;
-            let cells: Box<[u32]> = root
-                .positions
-                .iter()
-                .map(|position| cell_index(position) + 1)
-                .collect();
+            let positions = root.positions.iter();
+            let cells: Box<[u32]> = positions.map(|&at| graph.cell_number(at) + 1).collect();
             for &cell in &cells {
                 let cell = cell as usize - 1;
                 decided_by_nodes.set(cell / width, cell % width, true);
@@ -196,8 +186,11 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         for (cells, number) in &placements {
             for edge in graph.edges_of(node) {
                 self.poll(2 * cells.len())?;
-                let with_room = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
-                let mut below: Vec<Vec<u32>> = edge.children.iter().map(with_room).collect();
+                let mut below: Vec<Vec<u32>> = edge
+                    .children
+                    .iter()
+                    .map(|&node| Vec::with_capacity(graph.cell_count(node) as usize))
+                    .collect();
                 edge.for_each_run(cells, |code, here| {
                     if let Some(i) = code.checked_sub(FIRST_CHILD) {
                         below[i as usize].extend_from_slice(here);
@@ -321,34 +314,34 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
 
     #[inline]
     fn flush_if_full(&mut self) -> Result<(), Stop> {
-        match self.text.len() < CHUNK_BYTES {
-            true => Ok(()),
-            false => self.flush(),
+        if self.text.len() < CHUNK_BYTES {
+            Ok(())
+        } else {
+            self.flush()
         }
     }
 
     fn flush(&mut self) -> Result<(), Stop> {
         let written = (self.write)(&self.text);
         self.text.clear();
-        match written {
-            true => Ok(()),
-            false => Err(Stop::Closed),
-        }
+        if written { Ok(()) } else { Err(Stop::Closed) }
     }
 
     fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.held += bytes;
-        match self.held > self.memory {
-            true => Err(Stop::Memory),
-            false => Ok(()),
+        if self.held > self.memory {
+            Err(Stop::Memory)
+        } else {
+            Ok(())
         }
     }
 
     /// Charges this number of visited cells to the poll budget; an error if the run is stopped.
     fn poll(&mut self, cells: usize) -> Result<(), Stop> {
-        match self.pace.spend(cells as u64 + 8) || self.control.stopped() {
-            true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),
-            false => Ok(()),
+        if self.pace.spend(cells as u64 + 8) || self.control.stopped() {
+            Err(self.control.reason().unwrap_or(Stop::Interrupt))
+        } else {
+            Ok(())
         }
     }
 }

@@ -68,11 +68,10 @@ impl Packer {
 
 /// Appends bytes to words, four bytes per word, little-endian.
 pub(super) fn store(bytes: &[u8], words: &mut Vec<u32>) {
-    let word = |bytes: &[u8]| {
-        let shifted = bytes.iter().rev();
-        shifted.fold(0, |word, &byte| word << 8 | u32::from(byte))
-    };
-    words.extend(bytes.chunks(4).map(word));
+    words.extend(bytes.chunks(4).map(|bytes| {
+        let highest_first = bytes.iter().rev();
+        highest_first.fold(0, |word, &byte| word << 8 | u32::from(byte))
+    }));
 }
 
 /// Iterates over the runs of an edge, in order, as pairs of code and length.

@@ -10,10 +10,8 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::packed_grid::Canvas;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
-use super::solution_graph::EdgeView;
-use super::solution_graph::SolutionGraph;
+use super::solution_graph::{EdgeView, SolutionGraph, fill};
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
@@ -22,7 +20,8 @@ use crate::solutions::Count;
 pub struct Samples<'a> {
     graph: &'a SolutionGraph,
     random: Xoshiro256PlusPlus,
-    canvas: Canvas,
+    /// The filled cells of the sample, packed as in [`Grid`].
+    words: Vec<u64>,
     /// The nodes still to be sampled, and the positions of their cells, one node after the other.
     open: Vec<u32>,
     positions: Vec<u32>,
@@ -49,7 +48,7 @@ impl SolutionGraph {
         Samples {
             graph: self,
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
-            canvas: Canvas::new(self.known()),
+            words: self.known().words().to_vec(),
             open: Vec::new(),
             positions: Vec::new(),
             here: Vec::new(),
@@ -65,7 +64,7 @@ impl<'a> Samples<'a> {
         if graph.count().is_zero() {
             return None;
         }
-        self.canvas.reset(graph.known());
+        self.words.copy_from_slice(graph.known().words());
         for root in graph.roots() {
             self.open.push(root.node);
             self.positions.extend_from_slice(&root.positions);
@@ -74,7 +73,7 @@ impl<'a> Samples<'a> {
             let edge = self.draw(node);
             self.follow(edge, graph.cell_count(node));
         }
-        Some(self.canvas.words())
+        Some(&self.words)
     }
 
     /// Draws an edge of a node, weighted by its solutions.
@@ -118,7 +117,7 @@ impl<'a> Samples<'a> {
                 here = run.end;
                 match code {
                     EMPTY => {}
-                    FILLED => self.canvas.fill(&self.positions[run]),
+                    FILLED => fill(&mut self.words, &self.positions[run]),
                     _ => {
                         let length = run.len();
                         self.positions.copy_within(run, end);
@@ -139,14 +138,14 @@ impl<'a> Samples<'a> {
         }
         self.positions.resize(end, 0);
         let Samples {
-            canvas,
+            words,
             positions,
             ends,
             ..
         } = self;
         edge.for_each_run(&self.here, |code, here| match code {
             EMPTY => {}
-            FILLED => canvas.fill(here),
+            FILLED => fill(words, here),
             left => {
                 let end = &mut ends[(left - FIRST_CHILD) as usize];
                 positions[*end..][..here.len()].copy_from_slice(here);

@@ -4,8 +4,7 @@
 //! independent regions. So the counts of edges add, the counts of the children of an edge multiply, and equal regions share one node with
 //! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list. It gives for each cell the
 //! number of solutions in which the cell is filled ([`SolutionGraph::cells`]). Its solutions can be sampled uniformly
-//! ([`SolutionGraph::samples`]), listed ([`SolutionGraph::each`], [`SolutionGraph::run`]), or accessed by index in canonical order
-//! ([`SolutionGraph::lexicographic`]).
+//! ([`SolutionGraph::samples`]), or listed in canonical order from any index ([`SolutionGraph::lexicographic`]).
 //!
 //! A node does not know its position in the grid. Its cells are numbered in reading order, and each edge assigns every undecided cell to
 //! one child. The order is kept: the n-th cell assigned to a child is its cell n. So equal regions are one node wherever they lie.
@@ -191,6 +190,12 @@ impl SolutionGraph {
         }
     }
 
+    /// The number of a cell, row by row, from its position in a packed grid.
+    pub(super) fn cell_number(&self, position: u32) -> u32 {
+        let row_bits = (Grid::stride(self.width()) * 64) as u32;
+        position / row_bits * self.width() as u32 + position % row_bits
+    }
+
     /// Product of the counts of these nodes.
     #[inline]
     pub(super) fn product(&self, nodes: &[u32]) -> Count {
@@ -200,8 +205,10 @@ impl SolutionGraph {
     /// As [`SolutionGraph::product`], in 64 bits. The caller must know that each count and the product are below 2^63.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
-        let small = |&node: &u32| self.counts.small(node as usize);
-        nodes.iter().filter_map(small).product()
+        nodes
+            .iter()
+            .filter_map(|&node| self.counts.small(node as usize))
+            .product()
     }
 }
 
@@ -252,5 +259,13 @@ impl<'a> EdgeView<'a> {
             visit(code, here);
             remaining = more;
         }
+    }
+}
+
+/// Fills the cells at these bit positions of a packed grid.
+#[inline]
+pub(super) fn fill(words: &mut [u64], positions: &[u32]) {
+    for &position in positions {
+        words[position as usize / 64] |= 1 << (position % 64);
     }
 }

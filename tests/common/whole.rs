@@ -143,10 +143,6 @@ fn check_graph(graph: &SolutionGraph, list: &[Grid]) {
             assert_eq!(number, &Count::from(filled as u64));
         }
     }
-    let set = Set::new(1 << 24);
-    assert!(graph.run(&set).is_continue());
-    assert_eq!(set.repeats(), 0);
-    assert_eq!(set.into_sorted(graph.width(), graph.height()), list);
     for sample in graph.samples(list.len() as u64).take(3.min(list.len())) {
         assert!(list.binary_search(&sample).is_ok());
     }

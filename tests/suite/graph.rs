@@ -63,16 +63,6 @@ fn agrees(space: &SolutionGraph, list: &[Grid], jumps: usize, random: &mut Rando
             "from {skip}"
         );
     }
-    let set = Set::new(1 << 30);
-    assert!(space.run(&set).is_continue());
-    assert_eq!(set.repeats(), 0);
-    assert!(set.into_sorted(space.width(), space.height()) == list);
-    let mut shown = 0;
-    assert!(space.each(|_| {
-        shown += 1;
-        true
-    }));
-    assert_eq!(shown, list.len());
     for sample in space.samples(random.next()).take(3.min(list.len())) {
         assert!(list.binary_search(&sample).is_ok());
     }
