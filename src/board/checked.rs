@@ -12,18 +12,14 @@ pub(crate) struct Rows(Vec<Cells>);
 impl Rows {
     /// The cells of these rows.
     pub(crate) fn of<W: Word>(rows: &[Known<W>], width: usize) -> Self {
-        let cell = |row: &Known<W>, i: usize| match (row.filled.has(i), row.empty.has(i)) {
-            (false, false) => None,
-            (filled, empty) => {
-                assert!(
-                    filled != empty,
-                    "checked: a cell is known as filled and as empty"
-                );
-                Some(filled)
-            }
+        let cells = |row: &Known<W>| {
+            assert!(
+                (row.filled & row.empty).is_zero(),
+                "checked: a cell is known as filled and as empty"
+            );
+            (0..width).map(|i| row.get(i)).collect()
         };
-        let row = |row: &Known<W>| (0..width).map(|i| cell(row, i)).collect();
-        Rows(rows.iter().map(row).collect())
+        Rows(rows.iter().map(cells).collect())
     }
 
     /// The cells of a line; rows first, then columns.

@@ -95,18 +95,7 @@ impl<'p, W: Word> Board<'p, W> {
             width.max(height) <= W::BITS,
             "a line of a {width}x{height} board exceeds the word"
         );
-        let mut board = Board {
-            clues,
-            lines: Vec::new(),
-            dirty_rows: W::ZERO,
-            dirty_columns: W::ZERO,
-            trail: Vec::new(),
-            unknown: 0,
-            changed: LineSet::NONE,
-            settles: 0,
-            kernel: Kernel::new(),
-            settle_cache: SettleCache::new(),
-        };
+        let mut board = Board::with(clues, Vec::new(), 0);
         board.set_rows(rows);
         board
     }
@@ -115,13 +104,17 @@ impl<'p, W: Word> Board<'p, W> {
     pub(crate) fn with_lines(clues: &'p Clues, lines: Vec<Known<W>>) -> Self {
         let (width, height) = (clues.width(), clues.height());
         let known: usize = lines[..height].iter().map(|row| row.cells().count()).sum();
+        Board::with(clues, lines, width * height - known)
+    }
+
+    fn with(clues: &'p Clues, lines: Vec<Known<W>>, unknown: usize) -> Self {
         Board {
             clues,
             lines,
             dirty_rows: W::ZERO,
             dirty_columns: W::ZERO,
             trail: Vec::new(),
-            unknown: width * height - known,
+            unknown,
             changed: LineSet::NONE,
             settles: 0,
             kernel: Kernel::new(),
@@ -206,11 +199,7 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// The value of this cell; `None` if unknown.
     pub fn known(&self, cell: Cell) -> Option<bool> {
-        let (row, column) = (self.lines[usize::from(cell.row)], usize::from(cell.column));
-        row.filled
-            .has(column)
-            .then_some(true)
-            .or(row.empty.has(column).then_some(false))
+        self.lines[usize::from(cell.row)].get(usize::from(cell.column))
     }
 
     /// The estimated probability that an unknown cell is filled, from the numbers of filled cells missing in its row and its column, as

@@ -1,7 +1,7 @@
 //! The known cells of a puzzle, and their consequences.
 //!
 //! The [`Board`] stores the known cells of every line twice, by row and by column, and is the only type that assigns or unassigns a cell.
-//! [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells both ways; [`split`] finds
+//! [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells both ways; [`split_unless`] finds
 //! the independent regions.
 //!
 //! Every change is recorded on an undo trail, so that branches work in place and are undone, never copied. A probe is undone by copying
@@ -28,4 +28,5 @@ pub(crate) use known_cells::Changes;
 pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober, ProberMark};
 pub(crate) use propagate::between_settles;
-pub use regions::{Region, split, split_unless};
+pub(crate) use regions::DisjointSets;
+pub use regions::{Region, split_unless};

@@ -36,13 +36,6 @@ impl PlainRegion {
                 numbers.insert((row, column), numbers.len());
             }
         }
-        let value = |row: usize, column: usize| match (
-            board[row].filled.has(column),
-            board[row].empty.has(column),
-        ) {
-            (false, false) => None,
-            (filled, _) => Some(filled),
-        };
         let mut pieces = Vec::new();
         let mut add = |blocks: &[u16], cells: Cells, number: &dyn Fn(usize) -> Option<usize>| {
             for piece in PlainLine::of(blocks, &cells).pieces() {
@@ -63,14 +56,16 @@ impl PlainRegion {
         let columns = rows.iter().fold(W::ZERO, |all, &(_, cells)| all | cells);
         for &(row, _) in &rows {
             let cells = (0..clues.width())
-                .map(|column| value(row, column))
+                .map(|column| board[row].get(column))
                 .collect();
             add(clues.line(row), cells, &|column| {
                 numbers.get(&(row, column)).copied()
             });
         }
         for column in columns.cells() {
-            let cells = (0..clues.height()).map(|row| value(row, column)).collect();
+            let cells = (0..clues.height())
+                .map(|row| board[row].get(column))
+                .collect();
             let line = clues.height() + column;
             add(clues.line(line), cells, &|row| {
                 numbers.get(&(row, column)).copied()

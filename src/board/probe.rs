@@ -319,13 +319,12 @@ impl<W: Word> Prober<W> {
                 }
             }
             None => {
-                let new_record = |cell| ProbeRecord {
+                let cells = region.unknown(board).take(MAX_PROBED_CELLS);
+                self.records.extend(cells.map(|cell| ProbeRecord {
                     cell,
                     event_count: NEVER,
                     sides: [Side::NONE; 2],
-                };
-                self.records
-                    .extend(region.unknown(board).take(MAX_PROBED_CELLS).map(new_record));
+                }));
             }
         }
         let count = self.records.len() - start;
@@ -396,9 +395,11 @@ impl<W: Word> Prober<W> {
 
     /// Whether no cell of a region has two sides that both decide other cells: then little follows from any decision.
     pub fn is_loose(&self, node: Inherited, region: &Region<W>) -> bool {
-        let decides = |record: &ProbeRecord| record.sides.iter().all(|side| side.decides > 1);
-        let mut records = self.records_in(node, region).into_iter().flatten();
-        !records.any(decides)
+        !self
+            .records_in(node, region)
+            .into_iter()
+            .flatten()
+            .any(|record| record.sides.iter().all(|side| side.decides > 1))
     }
 
     /// The records of the cells of a region.
@@ -461,9 +462,10 @@ impl<W: Word> Prober<W> {
             event_count: self.events.len() as u32,
             sides,
         };
-        Some(match has_agreement {
-            true => Probe::Deduction,
-            false => Probe::Nothing,
+        Some(if has_agreement {
+            Probe::Deduction
+        } else {
+            Probe::Nothing
         })
     }
 

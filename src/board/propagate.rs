@@ -55,9 +55,10 @@ impl<W: Word> Board<'_, W> {
             assigned.1.filled |= new.filled;
             assigned.1.empty |= new.empty;
         }
-        match self.assign_rows(std::iter::once(assigned)) {
-            true => self.propagate_unless(stop),
-            false => Some(false),
+        if self.assign_rows(std::iter::once(assigned)) {
+            self.propagate_unless(stop)
+        } else {
+            Some(false)
         }
     }
 
@@ -67,9 +68,10 @@ impl<W: Word> Board<'_, W> {
         rows: impl Iterator<Item = (usize, Known<W>)>,
         control: &Control,
     ) -> Option<bool> {
-        match self.assign_rows(rows) {
-            true => self.propagate_under(control),
-            false => Some(false),
+        if self.assign_rows(rows) {
+            self.propagate_under(control)
+        } else {
+            Some(false)
         }
     }
 

@@ -55,11 +55,10 @@ impl<W: Word> Region<W> {
 
     /// The union of several regions.
     pub fn union(regions: &[Arc<Self>]) -> Self {
-        let top = regions.iter().map(|region| region.top).min();
-        let top = top.unwrap_or_default();
-        let end = |region: &Arc<Self>| region.top + region.rows.len();
-        let height = regions.iter().map(end).max().map_or(0, |end| end - top);
-        let mut rows = vec![W::ZERO; height];
+        let tops = regions.iter().map(|region| region.top);
+        let ends = regions.iter().map(|region| region.top + region.rows.len());
+        let top = tops.min().unwrap_or_default();
+        let mut rows = vec![W::ZERO; ends.max().map_or(0, |end| end - top)];
         for (r, cells) in regions.iter().flat_map(|region| region.rows()) {
             rows[r - top] |= cells;
         }
@@ -100,21 +99,17 @@ impl<W: Word> Region<W> {
     }
 }
 
-/// The independent regions of the unknown cells of `region`, ordered by their first cells. The board must be at a propagation fixpoint.
+/// The independent regions of the unknown cells of `region`, ordered by their first cells; `None` if `stop`, called before every line,
+/// returns `true`. The board must be at a propagation fixpoint.
 ///
 /// Settles each line of the region at most once.
-pub fn split<W: Word>(board: &mut Board<'_, W>, region: &Region<W>) -> Vec<Region<W>> {
-    split_unless(board, region, || false).expect("stop never returns true")
-}
-
-/// As [`split`]; `None` if `stop`, called before every line, returns `true`.
 pub fn split_unless<W: Word>(
     board: &mut Board<'_, W>,
     region: &Region<W>,
     mut stop: impl FnMut() -> bool,
 ) -> Option<Vec<Region<W>>> {
     // Numbers the pieces, and joins those that cross in an unknown cell.
-    let mut pieces = Pieces::default();
+    let mut pieces = DisjointSets::default();
     let (mut cells, mut row_piece) = (Vec::new(), Vec::new());
     let (height, width) = (board.clues().height(), board.clues().width());
     // First the number of cells per column, then the end of each column in `by_column`.
@@ -213,31 +208,34 @@ fn region_of<W: Word>(cells: &[Cell]) -> Region<W> {
     }
 }
 
-/// Union-find over the pieces of lines.
+/// Disjoint sets of items, which are numbered in the order in which they are added (union-find).
 #[derive(Default)]
-struct Pieces {
+pub(crate) struct DisjointSets {
     parent: Vec<usize>,
 }
 
-impl Pieces {
+impl DisjointSets {
     fn count(&self) -> usize {
         self.parent.len()
     }
 
-    fn add(&mut self) -> usize {
+    /// Adds a set of one item, and returns its number.
+    pub(crate) fn add(&mut self) -> usize {
         self.parent.push(self.parent.len());
         self.parent.len() - 1
     }
 
-    fn root(&mut self, mut piece: usize) -> usize {
-        while self.parent[piece] != piece {
-            self.parent[piece] = self.parent[self.parent[piece]];
-            piece = self.parent[piece];
+    /// The item that stands for the set of an item.
+    pub(crate) fn root(&mut self, mut item: usize) -> usize {
+        while self.parent[item] != item {
+            self.parent[item] = self.parent[self.parent[item]];
+            item = self.parent[item];
         }
-        piece
+        item
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    /// Joins the sets of two items.
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b);
     }
@@ -282,7 +280,10 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let whole = Region::whole(&board);
-        assert_eq!(split(&mut board, &whole), std::slice::from_ref(&whole));
+        assert_eq!(
+            split_unless(&mut board, &whole, || false).unwrap(),
+            std::slice::from_ref(&whole)
+        );
         let (left, right) = (0b0011, 0b1100);
         let others_empty = |row| {
             let empty = if row < 2 { right } else { left };
@@ -291,7 +292,8 @@ mod tests {
         let control = Control::new(&Limits::default(), false);
         let decided = board.decide_all((0..4).map(others_empty), &control);
         assert_eq!((decided, board.unknown()), (Some(true), 8));
-        let regions: Vec<Arc<Region<u64>>> = split(&mut board, &whole)
+        let regions: Vec<Arc<Region<u64>>> = split_unless(&mut board, &whole, || false)
+            .unwrap()
             .into_iter()
             .map(Arc::new)
             .collect();
@@ -334,7 +336,7 @@ mod tests {
             let mut board = Board::<u64>::new(&clues);
             assert!(board.propagate());
             let whole = Region::whole(&board);
-            let regions = split(&mut board, &whole);
+            let regions = split_unless(&mut board, &whole, || false).unwrap();
             let found: Vec<Vec<Cell>> = regions
                 .iter()
                 .map(|region| region.unknown(&board).collect())

@@ -1,8 +1,8 @@
 //! The check build's own view of a line, on its clue and its cells alone: slow, obvious, and without a line of code in common with the
 //! kernel and the automata that it checks.
 //!
-//! A line is settled by listing its arrangements. Where listing takes more than [`MAX_STEPS`] steps, the states of the line are swept
-//! instead: how many blocks are finished, and how long the run is that is under way. The unit test compares the two on all short lines.
+//! A line is settled by sweeping its states: how many blocks are finished, and how long the run is that is under way. The unit test compares
+//! this with a list of all arrangements on all short lines.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +12,6 @@ use rustc_hash::FxHashMap;
 
 /// What is known of the cells of a line: filled, empty or unknown.
 pub(crate) type Cells = Vec<Option<bool>>;
-
-/// Steps of listing after which the states are swept instead.
-const MAX_STEPS: usize = 2000;
 
 /// Lines that a thread remembers; then it forgets all of them.
 const MAX_REMEMBERED: usize = 1 << 15;
@@ -68,47 +65,6 @@ thread_local! {
 }
 
 impl Line {
-    fn filled(&self, cell: usize) -> bool {
-        self.cells[cell] == Some(true)
-    }
-
-    /// Lists the arrangements, as bits, that have these cells before `at`, where the next block can begin; `false` after too many steps.
-    fn list(
-        &self,
-        block: usize,
-        at: usize,
-        before: u128,
-        steps: &mut usize,
-        found: &mut Vec<u128>,
-    ) -> bool {
-        let length = self.cells.len();
-        let Some(&size) = self.blocks.get(block) else {
-            if !(at..length).any(|cell| self.filled(cell)) {
-                found.push(before);
-            }
-            return true;
-        };
-        for start in at..=length.saturating_sub(size) {
-            *steps += 1;
-            if *steps > MAX_STEPS {
-                return false;
-            }
-            let end = start + size;
-            let fits = (start..end).all(|cell| self.cells[cell] != Some(false));
-            if end <= length && fits && !(end < length && self.filled(end)) {
-                let cells = (start..end).fold(before, |cells, cell| cells | 1 << cell);
-                if !self.list(block + 1, (end + 1).min(length), cells, steps, found) {
-                    return false;
-                }
-            }
-            // From here on this cell would be an empty one.
-            if start < length && self.filled(start) {
-                break;
-            }
-        }
-        true
-    }
-
     /// The state after one more cell; `None` if the clue does not allow it.
     fn step(&self, (finished, run): State, filled: bool) -> Option<State> {
         let block = self.blocks.get(finished).copied().unwrap_or_default();
@@ -154,41 +110,8 @@ impl Line {
         layers
     }
 
-    /// What all these arrangements have in common.
-    fn settle_by_list(&self, arrangements: &[u128]) -> Settled {
-        let Some(&first) = arrangements.first() else {
-            return Settled {
-                cells: None,
-                cuts: Vec::new(),
-            };
-        };
-        let in_all = arrangements
-            .iter()
-            .fold(u128::MAX, |all, cells| all & cells);
-        let in_some = arrangements.iter().fold(0, |some, cells| some | cells);
-        let has = |cells: u128, i: usize| cells >> i & 1 == 1;
-        let same = |i: usize| match (has(in_all, i), has(in_some, i)) {
-            (true, _) => Some(true),
-            (false, false) => Some(false),
-            _ => None,
-        };
-        // Before an empty cell, each block ends with a filled cell before an empty one.
-        let blocks_before =
-            |cells: u128, i: usize| (cells & !(cells >> 1) & ((1 << i) - 1)).count_ones();
-        let is_cut = |i: usize| {
-            let number = blocks_before(first, i);
-            let is_same = |&cells: &u128| blocks_before(cells, i) == number;
-            same(i) == Some(false) && arrangements.iter().all(is_same)
-        };
-        let cells = 0..self.cells.len();
-        Settled {
-            cells: Some(cells.clone().map(same).collect()),
-            cuts: cells.map(is_cut).collect(),
-        }
-    }
-
     /// What all paths through these states have in common.
-    fn settle_by_states(&self, states: &[BTreeSet<State>]) -> Settled {
+    fn settle(&self, states: &[BTreeSet<State>]) -> Settled {
         if states[0].is_empty() {
             return Settled {
                 cells: None,
@@ -197,16 +120,15 @@ impl Line {
         }
         let (mut cells, mut cuts) = (Vec::new(), Vec::new());
         for cell in 0..self.cells.len() {
-            let behind = |filled: bool| {
-                let values = self.values(cell).filter(move |&value| value == filled);
-                let pairs =
-                    values.flat_map(|value| states[cell].iter().map(move |&state| (state, value)));
-                let after = pairs.filter_map(|(state, value)| self.step(state, value));
-                after
+            let [empty, filled] = [false, true].map(|value| {
+                let is_possible = self.values(cell).any(|possible| possible == value);
+                states[cell]
+                    .iter()
+                    .filter(|_| is_possible)
+                    .filter_map(|&state| self.step(state, value))
                     .filter(|state| states[cell + 1].contains(state))
                     .collect::<BTreeSet<State>>()
-            };
-            let (empty, filled) = (behind(false), behind(true));
+            });
             cells.push(match (empty.is_empty(), filled.is_empty()) {
                 (false, false) => None,
                 (is_filled, _) => Some(is_filled),
@@ -247,22 +169,12 @@ impl PlainLine {
         })
     }
 
-    /// All arrangements as bits; `None` if listing takes too long, or if the line is longer than the word.
-    fn arrangements(&self) -> Option<Vec<u128>> {
-        let mut found = Vec::new();
-        let is_short = self.line.cells.len() <= 128;
-        (is_short && self.line.list(0, 0, 0, &mut 0, &mut found)).then_some(found)
-    }
-
     fn states(&self) -> &[BTreeSet<State>] {
         self.states.get_or_init(|| self.line.states())
     }
 
     fn settled(&self) -> &Settled {
-        self.settled.get_or_init(|| match self.arrangements() {
-            Some(arrangements) => self.line.settle_by_list(&arrangements),
-            None => self.line.settle_by_states(self.states()),
-        })
+        self.settled.get_or_init(|| self.line.settle(self.states()))
     }
 
     /// The cells on which all arrangements agree; `None` if there is no arrangement.
@@ -303,15 +215,6 @@ impl PlainLine {
         (layers, contents)
     }
 
-    /// For each number of leading cells, whether they are independent of the others.
-    fn boundaries(&self) -> Vec<bool> {
-        let (layers, _) = self.classes();
-        layers
-            .iter()
-            .map(|classes| classes.values().all(|&class| class == 0))
-            .collect()
-    }
-
     /// The pieces of the line: as small as possible, without those that have no unknown cell.
     pub(crate) fn pieces(&self) -> Vec<PlainPiece> {
         let (layers, contents) = self.classes();
@@ -336,36 +239,20 @@ impl PlainLine {
         pieces
     }
 
-    /// Confirms that the unknown cells of different groups are independent: the number of arrangements is the product of the numbers of
-    /// fillings of the groups. Where listing takes too long: between cells of different groups that follow each other, all states
-    /// allow the same cells behind them. `group` is that of each unknown cell.
+    /// Confirms that the unknown cells of different groups are independent: between two of them that follow each other, all states allow the
+    /// same cells behind them. `group` is that of each unknown cell.
     fn confirm_independent(&self, group: &dyn Fn(usize) -> usize) -> Result<(), String> {
-        let unknown = || (0..self.line.cells.len()).filter(|&i| self.line.cells[i].is_none());
-        let groups: BTreeSet<usize> = unknown().map(group).collect();
-        if groups.len() < 2 {
+        let cells = &self.line.cells;
+        let unknown: Vec<usize> = (0..cells.len()).filter(|&i| cells[i].is_none()).collect();
+        if unknown.iter().all(|&i| group(i) == group(unknown[0])) {
             return Ok(());
         }
-        if let Some(arrangements) = self.arrangements() {
-            let fillings = |of: usize| {
-                let cells = unknown().filter(|&i| group(i) == of);
-                let mask = cells.fold(0, |mask: u128, i| mask | 1 << i);
-                let parts: BTreeSet<u128> = arrangements.iter().map(|cells| cells & mask).collect();
-                parts.len() as u128
-            };
-            let product: u128 = groups.iter().map(|&of| fillings(of)).product();
-            if product == arrangements.len() as u128 {
-                return Ok(());
-            }
-            return Err(format!(
-                "{} arrangements, but {product} combinations of the parts",
-                arrangements.len()
-            ));
-        }
-        let boundaries = self.boundaries();
-        let cells: Vec<usize> = unknown().collect();
-        for pair in cells.windows(2) {
+        let (layers, _) = self.classes();
+        for pair in unknown.windows(2) {
             let (from, to) = (pair[0], pair[1]);
-            if group(from) != group(to) && !boundaries[from + 1..=to].contains(&true) {
+            let is_boundary =
+                |classes: &BTreeMap<State, usize>| classes.values().all(|&class| class == 0);
+            if group(from) != group(to) && !layers[from + 1..=to].iter().any(is_boundary) {
                 return Err(format!("cells {from} and {to} depend on each other"));
             }
         }
@@ -451,6 +338,48 @@ mod tests {
         (0..1 << length).map(clue).collect()
     }
 
+    /// The arrangements of a line, as bits.
+    fn list(line: &Line) -> Vec<u128> {
+        let length = line.cells.len();
+        let fits = |bits: &u128| {
+            let cells: String = (0..length)
+                .map(|i| if bits >> i & 1 == 1 { '#' } else { '.' })
+                .collect();
+            let blocks = cells.split('.').map(str::len).filter(|&block| block > 0);
+            let agrees = |i| line.cells[i].is_none_or(|value| (bits >> i & 1 == 1) == value);
+            blocks.eq(line.blocks.iter().copied()) && (0..length).all(agrees)
+        };
+        (0..1 << length).filter(fits).collect()
+    }
+
+    /// What these arrangements have in common.
+    fn settle_by_list(length: usize, arrangements: &[u128]) -> Settled {
+        let Some(&first) = arrangements.first() else {
+            return Settled {
+                cells: None,
+                cuts: Vec::new(),
+            };
+        };
+        let value = |bits: u128, i: usize| bits >> i & 1 == 1;
+        let same = |i: usize| {
+            let mut all = arrangements.iter();
+            all.all(|&bits| value(bits, i) == value(first, i))
+                .then_some(value(first, i))
+        };
+        // Before an empty cell, each block ends with a filled cell before an empty one.
+        let blocks_before =
+            |bits: u128, i: usize| (bits & !(bits >> 1) & ((1 << i) - 1)).count_ones();
+        let is_cut = |i: usize| {
+            let number = blocks_before(first, i);
+            let mut all = arrangements.iter();
+            same(i) == Some(false) && all.all(|&bits| blocks_before(bits, i) == number)
+        };
+        Settled {
+            cells: Some((0..length).map(same).collect()),
+            cuts: (0..length).map(is_cut).collect(),
+        }
+    }
+
     #[test]
     fn listing_and_sweeping_agree_on_all_short_lines() {
         let mut pieces = 0;
@@ -464,12 +393,9 @@ mod tests {
                         blocks: blocks.clone(),
                         cells: (0..length).map(cell).collect(),
                     };
-                    let mut all = Vec::new();
-                    assert!(line.list(0, 0, 0, &mut 0, &mut all));
-                    let (by_list, by_states) = (
-                        line.settle_by_list(&all),
-                        line.settle_by_states(&line.states()),
-                    );
+                    let all = list(&line);
+                    let by_list = settle_by_list(length, &all);
+                    let by_states = line.settle(&line.states());
                     assert_eq!(
                         (&by_list.cells, &by_list.cuts),
                         (&by_states.cells, &by_states.cuts),

@@ -76,10 +76,7 @@ fn settle_in<W: Word>(clue: &Clue, known: &mut [Option<bool>]) -> bool {
         return false;
     }
     let lengths: Vec<u16> = clue.lengths().map(|length| length as u16).collect();
-    let mut before = Known {
-        filled: W::ZERO,
-        empty: W::ZERO,
-    };
+    let mut before = Known::<W>::NOTHING;
     for (i, cell) in known.iter().enumerate() {
         match cell {
             Some(true) => before.filled |= W::bit(i),
@@ -91,11 +88,7 @@ fn settle_in<W: Word>(clue: &Clue, known: &mut [Option<bool>]) -> bool {
         return false;
     };
     for (i, cell) in known.iter_mut().enumerate() {
-        *cell = after
-            .filled
-            .has(i)
-            .then_some(true)
-            .or(after.empty.has(i).then_some(false));
+        *cell = after.get(i);
     }
     true
 }

@@ -42,6 +42,16 @@ impl<W: Word> Known<W> {
         self.filled | self.empty
     }
 
+    /// The value of a cell; `None` if it is unknown.
+    #[inline]
+    pub fn get(self, cell: usize) -> Option<bool> {
+        if self.filled.has(cell) {
+            Some(true)
+        } else {
+            self.empty.has(cell).then_some(false)
+        }
+    }
+
     /// These cells but for those that `other` has with the same value.
     #[inline]
     pub fn without(self, other: Self) -> Self {
@@ -114,13 +124,7 @@ fn confirm<W: Word>(
     settled: Option<Known<W>>,
     cuts: Option<W>,
 ) {
-    let cells = |known: Known<W>| {
-        let cell = |i| match (known.filled.has(i), known.empty.has(i)) {
-            (false, false) => None,
-            (filled, _) => Some(filled),
-        };
-        (0..length).map(cell).collect::<Vec<_>>()
-    };
+    let cells = |known: Known<W>| -> Vec<_> { (0..length).map(|i| known.get(i)).collect() };
     let cuts = cuts.map(|cuts| (0..length).map(|i| cuts.has(i)).collect());
     super::checked::confirm_settled(blocks, &cells(known), settled.map(cells), cuts);
 }
