@@ -9,7 +9,7 @@ use super::crew::Crew;
 use super::options;
 use crate::line::Word;
 use crate::run::lock;
-use crate::sat::{Answer, BackboneResult, BackboneSearch};
+use crate::sat::{BackboneResult, BackboneSearch, SatAnswer};
 use crate::search::Oracle;
 
 /// Conflicts of one call of the SAT solver while it looks for a first solution. Between two calls the work is looked at.
@@ -89,17 +89,17 @@ impl Questions {
                 let answer = solver.solve(Some(FIRST_CONFLICTS));
                 charge_ticks(solver.ticks());
                 match answer {
-                    Answer::Solution(solution) => {
+                    SatAnswer::Solution(solution) => {
                         let solution = Arc::new(solution);
                         crew.record_witness(&solution);
                         first = Some(solution);
                     }
-                    Answer::None => {
+                    SatAnswer::None => {
                         self.is_unsatisfiable.store(true, Ordering::Relaxed);
                         return;
                     }
-                    Answer::Unknown if crew.control.poll() || self.is_over() => return,
-                    Answer::Unknown => {}
+                    SatAnswer::Unknown if crew.control.poll() || self.is_over() => return,
+                    SatAnswer::Unknown => {}
                 }
             };
             let solvers = self.solvers.load(Ordering::Relaxed);

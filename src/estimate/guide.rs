@@ -13,7 +13,7 @@ use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
-use crate::sat::Answer;
+use crate::sat::SatAnswer;
 use crate::search::Oracle;
 
 /// Maximum number of conflicts of a query, and number of conflicts that count as one node.
@@ -125,9 +125,9 @@ impl<'a> Guide<'a> {
             }
         }
         Some(match answer {
-            Answer::Solution(grid) => Verdict::Satisfiable(Rc::new(grid)),
-            Answer::None => Verdict::Unsatisfiable,
-            Answer::Unknown => Verdict::Unknown,
+            SatAnswer::Solution(grid) => Verdict::Satisfiable(Rc::new(grid)),
+            SatAnswer::None => Verdict::Unsatisfiable,
+            SatAnswer::Unknown => Verdict::Unknown,
         })
     }
 

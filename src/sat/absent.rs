@@ -12,7 +12,7 @@ pub(super) fn new() -> Option<CaDiCal> {
 }
 
 #[allow(clippy::upper_case_acronyms, reason = "these are the names of CaDiCaL")]
-pub(super) enum Status {
+pub(super) enum SatStatus {
     SATISFIABLE,
     UNSATISFIABLE,
     UNKNOWN,
@@ -25,10 +25,6 @@ pub(super) trait Terminator {
 pub(super) trait Learner {
     fn learning(&mut self, size: i32) -> bool;
     fn learn(&mut self, literal: i32);
-}
-
-pub(super) trait FixedAssignmentListener {
-    fn notify_fixed_assignment(&mut self, literal: i32);
 }
 
 /// Defines methods that are never called, because there is no value of the type.
@@ -47,7 +43,6 @@ methods! {
     set(&str, i32);
     connect_terminator(impl Terminator);
     connect_learner(impl Learner);
-    connect_fixed_listener(impl FixedAssignmentListener);
     add(i32);
     clause1(i32);
     assume(i32);
@@ -55,7 +50,7 @@ methods! {
     phase(i32);
     unphase(i32);
     limit(&str, i32);
-    solve() -> Status;
+    solve() -> SatStatus;
     val(i32) -> i32;
     failed(i32) -> bool;
 }

@@ -6,9 +6,9 @@
 //! answers than undecided cells, and usually far fewer. A question that is too hard for now is asked again later.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use super::solver::{Answer, SatSolver};
+use super::solver::{SatAnswer, SatSolver};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::lock;
@@ -75,8 +75,8 @@ impl Backbone {
     /// When the cell is outside the grid.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> Option<bool> {
-        let empty = || self.empty.get(row, column).then_some(false);
-        self.filled.get(row, column).then_some(true).or_else(empty)
+        let is_filled = self.filled.get(row, column);
+        (is_filled || self.empty.get(row, column)).then_some(is_filled)
     }
 
     /// Whether this cell is in one of the grids.
@@ -94,17 +94,21 @@ impl Backbone {
 
     /// Records the cells in which two solutions differ.
     pub(crate) fn record_difference(&mut self, first: &Grid, other: &Grid) {
-        let words = self.ambiguous.words().iter();
-        let words = words.zip(first.words()).zip(other.words());
-        let words = words.map(|((ambiguous, first), other)| ambiguous | (first ^ other));
-        self.ambiguous = Grid::from_words(first.width(), first.height(), words.collect());
+        let ambiguous = self.ambiguous.words().iter();
+        let words = ambiguous
+            .zip(first.words())
+            .zip(other.words())
+            .map(|((ambiguous, first), other)| ambiguous | (first ^ other))
+            .collect();
+        self.ambiguous = Grid::from_words(first.width(), first.height(), words);
     }
 
     /// Records the value of a cell in every solution.
     pub(crate) fn fix(&mut self, row: usize, column: usize, filled: bool) {
-        match filled {
-            true => self.filled.set(row, column, true),
-            false => self.empty.set(row, column, true),
+        if filled {
+            self.filled.set(row, column, true)
+        } else {
+            self.empty.set(row, column, true)
         }
     }
 }
@@ -133,10 +137,10 @@ impl fmt::Display for Backbone {
     }
 }
 
-/// The result of [`backbone()`].
+/// What a [`BackboneSearch`] has found.
 #[derive(Clone, Debug)]
 pub struct BackboneResult {
-    /// The backbone, complete unless the call was stopped.
+    /// The backbone, complete unless the search was stopped.
     pub backbone: Backbone,
     /// Number of solutions found, all different from each other and from those given.
     pub solutions: u64,
@@ -157,42 +161,28 @@ const CONFLICT_DIVISOR: u64 = 8;
 /// four took 1.6 times the CPU time of one on four of these puzzles: each learnt again what others had learnt.
 const CONFLICTS_PER_EXCHANGE: u64 = 50;
 
-/// Finds the backbone of the solutions that are not forbidden in a solver. `first` is one of them; `others` are more, if known. All must be
-/// different.
-///
-/// `stop` is called before every question with the number of undecided cells and the [ticks](SatSolver::ticks) so far, and ends the call
-/// when it returns `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the
-/// backbone cells found stay fixed in the solver after the call.
+/// A backbone search, which one solver or several can work on at the same time, each on a thread of its own.
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::{Answer, SatSolver, backbone};
+/// use omnogram::sat::{BackboneSearch, SatAnswer, SatSolver};
 ///
 /// let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
 /// let columns = vec![clue(&[3]), clue(&[1]), clue(&[1])];
 /// let puzzle = Puzzle::new(vec![clue(&[1]), clue(&[2]), clue(&[1, 1])], columns).unwrap();
 /// let unknown = Grid::new(3, 3);
-/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
-/// let Answer::Solution(first) = solver.solve(None) else {
+/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false).unwrap();
+/// let SatAnswer::Solution(first) = solver.solve(None) else {
 ///     panic!("there is one");
 /// };
-/// let found = backbone(&mut solver, &first, &[], |_, _| false);
-/// assert_eq!(found.backbone.to_string(), "#..\n##.\n#.#\n");
+/// let search = BackboneSearch::new(&Arc::new(first), &[]);
+/// search.ask(&mut solver, 1, |_, _| false);
+/// assert_eq!(search.result().backbone.to_string(), "#..\n##.\n#.#\n");
 /// ```
-pub fn backbone(
-    solver: &mut SatSolver,
-    first: &Grid,
-    others: &[Grid],
-    stop: impl FnMut(usize, u64) -> bool,
-) -> BackboneResult {
-    let search = BackboneSearch::new(&Arc::new(first.clone()), others);
-    search.ask(solver, 1, stop);
-    search.into_result()
-}
-
-/// A backbone search, which one solver or several can work on at the same time, each on a thread of its own.
 #[derive(Debug)]
-pub(crate) struct BackboneSearch {
+pub struct BackboneSearch {
     first: Arc<Grid>,
     state: Mutex<State>,
 }
@@ -203,29 +193,31 @@ struct State {
     candidates: Vec<(usize, usize)>,
     /// The cells of refuted chunks, in the order of the refutations.
     fixed: Vec<(usize, usize)>,
-    backbone: Backbone,
-    /// Number of solutions found.
-    solutions: u64,
+    found: BackboneResult,
 }
 
 impl BackboneSearch {
-    /// A search that knows a solution, and `others`.
-    pub(crate) fn new(first: &Arc<Grid>, others: &[Grid]) -> Self {
+    /// A search that knows a solution, and `others`, all of them different.
+    pub fn new(first: &Arc<Grid>, others: &[Grid]) -> Self {
         let (width, height) = (first.width(), first.height());
-        let row = |row| (0..width).map(move |column| (row, column));
         let mut state = State {
-            candidates: (0..height).flat_map(row).collect(),
+            candidates: (0..height)
+                .flat_map(|row| (0..width).map(move |column| (row, column)))
+                .collect(),
             fixed: Vec::new(),
-            backbone: Backbone::unknown(width, height),
-            solutions: 0,
+            found: BackboneResult {
+                backbone: Backbone::unknown(width, height),
+                solutions: 0,
+            },
         };
         for other in others {
-            state.backbone.record_difference(first, other);
+            state.found.backbone.record_difference(first, other);
         }
         state.drop_decided();
-        let state = Mutex::new(state);
-        let first = Arc::clone(first);
-        BackboneSearch { first, state }
+        BackboneSearch {
+            first: Arc::clone(first),
+            state: Mutex::new(state),
+        }
     }
 
     /// Whether no cell is left to ask about. A solver may still be asked about others.
@@ -233,9 +225,12 @@ impl BackboneSearch {
         lock(&self.state).candidates.is_empty()
     }
 
-    /// Asks this solver until no cell is left to ask about. `solvers` is the number of solvers that work on the search. `stop` is called as
-    /// that of [`backbone()`].
-    pub(crate) fn ask(
+    /// Asks this solver until no cell is left to ask about. `solvers` is the number of solvers that work on the search.
+    ///
+    /// `stop` is called before every question with the number of undecided cells and the [ticks](SatSolver::ticks) so far, and ends the call
+    /// when it returns `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the
+    /// backbone cells found stay fixed in the solver after the call.
+    pub fn ask(
         &self,
         solver: &mut SatSolver,
         solvers: usize,
@@ -245,32 +240,34 @@ impl BackboneSearch {
         while let Some((mut chunk, undecided)) = self.take_chunk(solver, solvers, &mut fixed_read) {
             let before = solver.conflicts();
             let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
-            let answer = match stop(undecided, solver.ticks()) {
-                true => None,
-                false => {
-                    let end = before + max_conflicts;
-                    Some(self.ask_about(&mut chunk, solver, solvers, end, &mut fixed_read))
-                }
+            let answer = if stop(undecided, solver.ticks()) {
+                None
+            } else {
+                let end = before + max_conflicts;
+                Some(self.ask_about(&mut chunk, solver, solvers, end, &mut fixed_read))
             };
             let is_stopped = match &answer {
                 // Fewer conflicts than the maximum: the solver was told to stop.
-                Some(Answer::Unknown) => solver.conflicts() - before < max_conflicts,
+                Some(SatAnswer::Unknown) => solver.conflicts() - before < max_conflicts,
                 _ => answer.is_none(),
             };
             let mut state = lock(&self.state);
             match answer {
-                Some(Answer::Solution(other)) => state.add_solution(&self.first, &other),
-                Some(Answer::None) => {
+                Some(SatAnswer::Solution(other)) => state.add_solution(&self.first, &other),
+                Some(SatAnswer::None) => {
                     for (row, column) in chunk.drain(..) {
-                        state.backbone.fix(row, column, self.first.get(row, column));
+                        state
+                            .found
+                            .backbone
+                            .fix(row, column, self.first.get(row, column));
                         state.fixed.push((row, column));
                     }
                 }
                 // Other cells come first.
-                Some(Answer::Unknown) if !is_stopped => {
+                Some(SatAnswer::Unknown) if !is_stopped => {
                     state.candidates.splice(..0, chunk.drain(..));
                 }
-                Some(Answer::Unknown) | None => {}
+                Some(SatAnswer::Unknown) | None => {}
             }
             state.candidates.append(&mut chunk);
             state.take_proved(solver);
@@ -289,7 +286,7 @@ impl BackboneSearch {
         solvers: usize,
         end: u64,
         fixed_read: &mut usize,
-    ) -> Answer {
+    ) -> SatAnswer {
         let max_conflicts = match solvers {
             1 => u64::MAX,
             _ => CONFLICTS_PER_EXCHANGE,
@@ -301,15 +298,15 @@ impl BackboneSearch {
             let conflicts = (end - before).min(max_conflicts);
             let answer = solver.solve(u32::try_from(conflicts).ok());
             let is_stopped = solver.conflicts() - before < conflicts;
-            if answer != Answer::Unknown || is_stopped || solver.conflicts() >= end {
+            if answer != SatAnswer::Unknown || is_stopped || solver.conflicts() >= end {
                 return answer;
             }
             let mut state = lock(&self.state);
             self.fix_cells(&state, solver, fixed_read);
             state.take_proved(solver);
-            chunk.retain(|&(row, column)| !state.backbone.is_decided(row, column));
+            chunk.retain(|&(row, column)| !state.found.backbone.is_decided(row, column));
         }
-        Answer::None
+        SatAnswer::None
     }
 
     /// Fixes the cells in the solver that others have fixed since it was last told.
@@ -335,44 +332,30 @@ impl BackboneSearch {
         // The last cells are divided among the solvers.
         let size = count.div_ceil(solvers).min(CELLS_PER_CHUNK);
         let chunk = state.candidates.split_off(count - size);
-        let undecided = state.backbone.undecided();
+        let undecided = state.found.backbone.undecided();
         (!chunk.is_empty()).then_some((chunk, undecided))
     }
 
     /// What is found so far.
-    pub(crate) fn result(&self) -> BackboneResult {
-        let state = lock(&self.state);
-        BackboneResult {
-            backbone: state.backbone.clone(),
-            solutions: state.solutions,
-        }
-    }
-
-    /// What was found.
-    pub(crate) fn into_result(self) -> BackboneResult {
-        let state = self.state.into_inner();
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        BackboneResult {
-            backbone: state.backbone,
-            solutions: state.solutions,
-        }
+    pub fn result(&self) -> BackboneResult {
+        lock(&self.state).found.clone()
     }
 }
 
 impl State {
     /// Records the cells that this solution flips as ambiguous.
     fn add_solution(&mut self, first: &Grid, other: &Grid) {
-        let before = self.backbone.differing();
-        self.backbone.record_difference(first, other);
+        let before = self.found.backbone.differing();
+        self.found.backbone.record_difference(first, other);
         // Two solvers may find the same solution at the same time. The first to flip a cell is different from all before.
-        self.solutions += u64::from(self.backbone.differing() > before);
+        self.found.solutions += u64::from(self.found.backbone.differing() > before);
     }
 
     /// Records the cells whose values the solver has proved as backbone cells.
     fn take_proved(&mut self, solver: &SatSolver) {
         for &(row, column) in &self.candidates {
             if let Some(filled) = solver.fixed_cell(row, column) {
-                self.backbone.fix(row, column, filled);
+                self.found.backbone.fix(row, column, filled);
             }
         }
         self.drop_decided();
@@ -380,7 +363,7 @@ impl State {
 
     /// Removes the candidates that are decided.
     fn drop_decided(&mut self) {
-        let backbone = &self.backbone;
+        let backbone = &self.found.backbone;
         self.candidates
             .retain(|&(row, column)| !backbone.is_decided(row, column));
     }
@@ -410,24 +393,17 @@ mod tests {
         let one = || Clue::new([1]).unwrap();
         let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
         let unknown = Grid::new(2, 2);
-        let new = || {
-            SatSolver::new(
-                &puzzle,
-                &unknown,
-                &unknown,
-                u64::MAX,
-                || false,
-                |_, _, _| {},
-            )
-        };
+        let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false);
         let first = Grid::from_rows(&["#.", ".#"]).unwrap();
         let other = Grid::from_rows(&[".#", "#."]).unwrap();
         let asked = |others: &[Grid]| {
             let mut questions = 0;
-            let found = backbone(&mut new().unwrap(), &first, others, |_, _| {
+            let search = BackboneSearch::new(&Arc::new(first.clone()), others);
+            search.ask(&mut new().unwrap(), 1, |_, _| {
                 questions += 1;
                 false
             });
+            let found = search.result();
             assert_eq!(found.backbone.to_string(), "??\n??\n");
             (questions, found.solutions)
         };
@@ -451,19 +427,22 @@ mod tests {
             let puzzle = Puzzle::from_grid(&grid);
             let unknown = Grid::new(7, 7);
             let never = || false;
-            let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
-            let one = backbone(&mut new().unwrap(), &grid, &[], |_, _| false);
-            let search = BackboneSearch::new(&Arc::new(grid.clone()), &[]);
+            let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never);
+            let grid = Arc::new(grid);
+            let search = BackboneSearch::new(&grid, &[]);
+            search.ask(&mut new().unwrap(), 1, |_, _| false);
+            let one = search.result();
+            let search = BackboneSearch::new(&grid, &[]);
             std::thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| search.ask(&mut new().unwrap(), 2, |_, _| false));
                 }
             });
-            let two = search.into_result();
+            let two = search.result();
             assert_eq!(two.backbone, one.backbone);
             let mut solver = new().unwrap();
             for _ in 0..=two.solutions {
-                let Answer::Solution(other) = solver.solve(None) else {
+                let SatAnswer::Solution(other) = solver.solve(None) else {
                     panic!("there are at least {} solutions", two.solutions + 1);
                 };
                 solver.forbid(&other);

@@ -1,8 +1,6 @@
 //! The parts of CaDiCaL that are used. In a build without the feature `sat`, the module `absent` replaces this one.
 
-pub(super) use cadical_sys::{
-    CaDiCal, FixedAssignmentListener, Learner, ProofTracer, Status, Terminator,
-};
+pub(super) use cadical_sys::{CaDiCal, Learner, ProofTracer, Status as SatStatus, Terminator};
 
 /// Whether this build has a solver.
 pub(super) const IS_BUILT_IN: bool = true;

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cadical::{self, ProofTracer, Status, Terminator};
-use super::encode::{BlockStarts, CellVariables, encode};
-use super::solver::{Answer, BYTES_PER_START, SatSolver, configure};
+use super::cadical::{self, ProofTracer, SatStatus, Terminator};
+use super::encode::Encoding;
+use super::solver::{BYTES_PER_START, SatAnswer, SatSolver, configure, literal};
 use crate::certificate::Lemmas;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits};
@@ -65,21 +65,14 @@ pub fn write_refutation<W: Write + 'static>(
         let control = Arc::clone(&control);
         move || control.poll()
     };
-    let unknown = Grid::new(puzzle.width(), puzzle.height());
-    let cells = CellVariables::new(&unknown, &unknown);
-    let known = (&unknown, &unknown);
     let memory = limits.memory.unwrap_or(u64::MAX);
     let max_starts = (memory / BYTES_PER_START).min(MAX_STARTS) as usize;
-    let Some(starts) = BlockStarts::new(puzzle, known, &cells, max_starts, &mut stop) else {
+    let Some(encoding) = Encoding::of_whole(puzzle, max_starts, &mut stop) else {
         control.stop(Stop::Memory);
         return Ok((stopped(&control), proof));
     };
-    let violations = Violations::new(claim, starts.max_variable());
-    let mut count = violations.clauses.len() as u64;
-    encode(puzzle, &unknown, &cells, &starts, &mut || false, |_| {
-        count += 1
-    });
-
+    let violations = Violations::new(claim, encoding.starts.max_variable());
+    let count = violations.clauses.len() as u64 + encoding.clauses(puzzle);
     let (width, height) = (puzzle.width(), puzzle.height());
     writeln!(
         clauses,
@@ -105,7 +98,7 @@ pub fn write_refutation<W: Write + 'static>(
             text.clear();
         }
     };
-    let encoded = encode(puzzle, &unknown, &cells, &starts, &mut stop, &mut add);
+    let encoded = encoding.encode(puzzle, &mut stop, &mut add);
     violations.clauses.iter().for_each(|clause| add(clause));
     failed.and_then(|()| clauses.write_all(&text))?;
 
@@ -115,9 +108,9 @@ pub fn write_refutation<W: Write + 'static>(
     } else {
         solver.connect_terminator(StopOrFailure(stop, Rc::clone(&tracer)));
         match solver.solve() {
-            Status::SATISFIABLE => {}
-            Status::UNSATISFIABLE => answer = Refutation::Complete,
-            Status::UNKNOWN => answer = stopped(&control),
+            SatStatus::SATISFIABLE => {}
+            SatStatus::UNSATISFIABLE => answer = Refutation::Complete,
+            SatStatus::UNKNOWN => answer = stopped(&control),
         }
     }
     // Drops the tracer's other owners.
@@ -148,11 +141,11 @@ impl Violations {
             Claim::OnlySolution(grid) => {
                 let cells = (0..grid.height())
                     .flat_map(|row| (0..grid.width()).map(move |column| grid.get(row, column)));
-                let different = |(filled, variable): (bool, i32)| match filled {
-                    true => -variable,
-                    false => variable,
-                };
-                violations.extend(cells.zip(1..).map(different));
+                violations.extend(
+                    cells
+                        .zip(1..)
+                        .map(|(filled, variable)| -literal(variable, filled)),
+                );
                 "a solution that differs from the known one"
             }
             Claim::Lemmas(lemmas) => {
@@ -347,10 +340,11 @@ impl LemmaFinder {
     pub fn new(puzzle: &Puzzle, limits: &Limits) -> Option<Self> {
         let control = Arc::new(Control::new(limits, false));
         let unknown = Grid::new(puzzle.width(), puzzle.height());
-        let stop = Arc::clone(&control);
         let memory = limits.memory.unwrap_or(u64::MAX);
-        let stop = move || stop.poll();
-        let solver = SatSolver::new(puzzle, &unknown, &unknown, memory, stop, |_, _, _| {})?;
+        let solver_control = Arc::clone(&control);
+        let solver = SatSolver::new(puzzle, &unknown, &unknown, memory, move || {
+            solver_control.poll()
+        })?;
         Some(LemmaFinder {
             solver,
             width: puzzle.width(),
@@ -365,28 +359,28 @@ impl LemmaFinder {
         if self.lemmas.imply(holding, literal) {
             return true;
         }
-        let width = self.width;
-        let cell = |literal: i32| {
-            let index = literal.unsigned_abs() as usize - 1;
-            (index / width, index % width)
-        };
-        let solver = &mut self.solver;
         for assumed in holding.iter().copied().chain([-literal]) {
-            let (row, column) = cell(assumed);
-            solver.assume(row, column, assumed > 0);
+            let (row, column) = self.cell(assumed);
+            self.solver.assume(row, column, assumed > 0);
         }
-        if solver.solve(None) != Answer::None {
+        if self.solver.solve(None) != SatAnswer::None {
             return false;
         }
         let mut lemma = vec![literal];
         for &held in holding {
-            let (row, column) = cell(held);
-            if solver.is_needed(row, column, held > 0) {
+            let (row, column) = self.cell(held);
+            if self.solver.is_needed(row, column, held > 0) {
                 lemma.push(-held);
             }
         }
         self.lemmas.add(lemma.into());
         true
+    }
+
+    /// Row and column of the cell of a literal.
+    fn cell(&self, literal: i32) -> (usize, usize) {
+        let index = literal.unsigned_abs() as usize - 1;
+        (index / self.width, index % self.width)
     }
 
     /// Why a limit stopped the solver, if one did.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::encode::{BlockStarts, CellVariables, encode};
-use crate::puzzle::{Grid, Puzzle};
+use super::encode::Encoding;
+use crate::puzzle::Puzzle;
 
 /// Maximum number of possible block starts of a puzzle, because variables are `i32`.
 const MAX_STARTS: usize = 1 << 30;
@@ -32,20 +32,9 @@ const MAX_STARTS: usize = 1 << 30;
 /// ```
 pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()> {
     let (width, height) = (puzzle.width(), puzzle.height());
-    // No cell is known, so that every cell has a variable.
-    let unknown = Grid::new(width, height);
-    let cells = CellVariables::new(&unknown, &unknown);
-    let starts = BlockStarts::new(
-        puzzle,
-        (&unknown, &unknown),
-        &cells,
-        MAX_STARTS,
-        &mut || false,
-    );
-    let starts = starts.ok_or(io::ErrorKind::FileTooLarge)?;
-    let mut clauses = 0_u64;
-    let never = &mut || false;
-    encode(puzzle, &unknown, &cells, &starts, never, |_| clauses += 1);
+    let encoding =
+        Encoding::of_whole(puzzle, MAX_STARTS, &mut || false).ok_or(io::ErrorKind::FileTooLarge)?;
+    let (max_variable, clauses) = (encoding.starts.max_variable(), encoding.clauses(puzzle));
 
     let name = name.replace(char::is_control, " ");
     writeln!(out, "c t pmc")?;
@@ -54,9 +43,9 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
         out,
         "c the cell in row r and column c, both from 1, is the variable (r - 1) * {width} + c, true if it is filled"
     )?;
-    writeln!(out, "p cnf {} {clauses}", starts.max_variable())?;
+    writeln!(out, "p cnf {max_variable} {clauses}")?;
     write!(out, "c p show")?;
-    for (variable, _, _) in cells.each() {
+    for (variable, _, _) in encoding.cells.each() {
         write!(out, " {variable}")?;
     }
     writeln!(out, " 0")?;
@@ -64,21 +53,14 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
     // After a write error no more lines are encoded.
     let mut stop = false;
     let stop = std::cell::Cell::from_mut(&mut stop);
-    encode(
-        puzzle,
-        &unknown,
-        &cells,
-        &starts,
-        &mut || stop.get(),
-        |clause| {
-            if failed.is_ok() {
-                failed = clause
-                    .iter()
-                    .try_for_each(|literal| write!(out, "{literal} "))
-                    .and_then(|()| writeln!(out, "0"));
-                stop.set(failed.is_err());
-            }
-        },
-    );
+    encoding.encode(puzzle, &mut || stop.get(), |clause| {
+        if failed.is_ok() {
+            failed = clause
+                .iter()
+                .try_for_each(|literal| write!(out, "{literal} "))
+                .and_then(|()| writeln!(out, "0"));
+            stop.set(failed.is_err());
+        }
+    });
     failed
 }

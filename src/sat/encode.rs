@@ -8,6 +8,52 @@
 
 use crate::puzzle::{Grid, Line, Puzzle};
 
+/// The variables of a puzzle.
+#[derive(Debug)]
+pub(super) struct Encoding {
+    pub(super) cells: CellVariables,
+    pub(super) starts: BlockStarts,
+    /// The cells that are known to be filled.
+    pub(super) filled: Grid,
+}
+
+impl Encoding {
+    /// The encoding of a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty; `None` when there
+    /// are more than `max_starts` possible starts of blocks, or when `stop`, called before every line, returns `true`.
+    pub(super) fn new(
+        puzzle: &Puzzle,
+        (filled, empty): (&Grid, &Grid),
+        max_starts: usize,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
+        let cells = CellVariables::new(filled, empty);
+        let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, stop)?;
+        let filled = filled.clone();
+        Some(Encoding {
+            cells,
+            starts,
+            filled,
+        })
+    }
+
+    /// The encoding of a puzzle without known cells, in which every cell has a variable.
+    pub(super) fn of_whole(
+        puzzle: &Puzzle,
+        max_starts: usize,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
+        let unknown = Grid::new(puzzle.width(), puzzle.height());
+        Self::new(puzzle, (&unknown, &unknown), max_starts, stop)
+    }
+
+    /// Number of clauses.
+    pub(super) fn clauses(&self, puzzle: &Puzzle) -> u64 {
+        let mut number = 0;
+        self.encode(puzzle, &mut || false, |_| number += 1);
+        number
+    }
+}
+
 /// The variables of the cells, numbered from 1; 0 for a known cell.
 #[derive(Debug)]
 pub(super) struct CellVariables {
@@ -54,13 +100,6 @@ impl CellVariables {
             .zip(1..)
             .map(|(&(row, column), variable)| (variable, usize::from(row), usize::from(column)))
     }
-
-    /// Row and column of a variable, if it is a cell's.
-    pub(super) fn place(&self, variable: i32) -> Option<(usize, usize)> {
-        let index = usize::try_from(variable).ok()?.checked_sub(1)?;
-        let &(row, column) = self.places.get(index)?;
-        Some((usize::from(row), usize::from(column)))
-    }
 }
 
 /// A start of a block, and the variable that is true when the block starts there or before; 0 for the last start, where that is always
@@ -97,11 +136,13 @@ impl BlockStarts {
                 Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
                 Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
             };
-            let known = |(row, column)| {
-                let empty = || empty.get(row, column).then_some(false);
-                filled.get(row, column).then_some(true).or_else(empty)
-            };
-            let known: Vec<Option<bool>> = (0..length).map(|i| known(at(i))).collect();
+            let known: Vec<Option<bool>> = (0..length)
+                .map(|i| {
+                    let (row, column) = at(i);
+                    let is_filled = filled.get(row, column);
+                    (is_filled || empty.get(row, column)).then_some(is_filled)
+                })
+                .collect();
             let lengths: Vec<usize> = clue.lengths().collect();
             let mut blocks = Vec::with_capacity(lengths.len());
             for starts in starts(&lengths, &known) {
@@ -210,101 +251,101 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Passes every clause of a puzzle to `add`; `None` when `stop`, called before every line, returns `true`.
-pub(super) fn encode(
-    puzzle: &Puzzle,
-    filled: &Grid,
-    cells: &CellVariables,
-    starts: &BlockStarts,
-    stop: &mut dyn FnMut() -> bool,
-    mut add: impl FnMut(&[i32]),
-) -> Option<()> {
-    let mut clause = Vec::new();
-    let mut add = |literals: &[Literal]| {
-        clause.clear();
-        for literal in literals {
-            match literal {
-                Literal::True => return,
-                Literal::False => {}
-                Literal::Is(literal) => clause.push(*literal),
+impl Encoding {
+    /// Passes every clause of the puzzle to `add`; `None` when `stop`, called before every line, returns `true`.
+    pub(super) fn encode(
+        &self,
+        puzzle: &Puzzle,
+        stop: &mut dyn FnMut() -> bool,
+        mut add: impl FnMut(&[i32]),
+    ) -> Option<()> {
+        let mut clause = Vec::new();
+        let mut add = |literals: &[Literal]| {
+            clause.clear();
+            for literal in literals {
+                match literal {
+                    Literal::True => return,
+                    Literal::False => {}
+                    Literal::Is(literal) => clause.push(*literal),
+                }
             }
-        }
-        // A clause with a literal and its negation is always true.
-        if !clause.iter().any(|literal| clause.contains(&-literal)) {
-            add(&clause);
-        }
-    };
-    for ((line, clue), starts) in puzzle.lines().zip(&starts.lines) {
-        if stop() {
-            return None;
-        }
-        let length = match line {
-            Line::Row(_) => puzzle.width(),
-            Line::Column(_) => puzzle.height(),
+            // A clause with a literal and its negation is always true.
+            if !clause.iter().any(|literal| clause.contains(&-literal)) {
+                add(&clause);
+            }
         };
-        let cell = |i: usize| {
-            let (row, column) = match line {
-                Line::Row(row) => (row, i),
-                Line::Column(column) => (i, column),
+        for ((line, clue), starts) in puzzle.lines().zip(&self.starts.lines) {
+            if stop() {
+                return None;
+            }
+            let length = match line {
+                Line::Row(_) => puzzle.width(),
+                Line::Column(_) => puzzle.height(),
             };
-            match cells.variable(row, column) {
-                0 if filled.get(row, column) => Literal::True,
-                0 => Literal::False,
-                variable => Literal::Is(variable),
+            let cell = |i: usize| {
+                let (row, column) = match line {
+                    Line::Row(row) => (row, i),
+                    Line::Column(column) => (i, column),
+                };
+                match self.cells.variable(row, column) {
+                    0 if self.filled.get(row, column) => Literal::True,
+                    0 => Literal::False,
+                    variable => Literal::Is(variable),
+                }
+            };
+            let lengths: Vec<usize> = clue.lengths().collect();
+            if starts.iter().any(Vec::is_empty) {
+                add(&[]);
             }
-        };
-        let lengths: Vec<usize> = clue.lengths().collect();
-        if starts.iter().any(Vec::is_empty) {
-            add(&[]);
-        }
-        // The literal that is true if block `j` starts at cell `at` or before.
-        let starts_by = |j: usize, at: Option<usize>| -> Literal {
-            let Some(at) = at else { return Literal::False };
-            let starts = &starts[j];
-            match starts.partition_point(|&(start, _)| usize::from(start) <= at) {
-                0 => Literal::False,
-                all if all == starts.len() => Literal::True,
-                some => Literal::Is(starts[some - 1].1),
+            // The literal that is true if block `j` starts at cell `at` or before.
+            let starts_by = |j: usize, at: Option<usize>| -> Literal {
+                let Some(at) = at else { return Literal::False };
+                let starts = &starts[j];
+                match starts.partition_point(|&(start, _)| usize::from(start) <= at) {
+                    0 => Literal::False,
+                    all if all == starts.len() => Literal::True,
+                    some => Literal::Is(starts[some - 1].1),
+                }
+            };
+            let blocks = lengths.len();
+            for j in 0..blocks {
+                for pair in starts[j].windows(2) {
+                    let (q, next) = (usize::from(pair[0].0), usize::from(pair[1].0));
+                    add(&[!starts_by(j, Some(q)), starts_by(j, Some(next))]);
+                }
+                // The next block starts after this block and an empty cell.
+                if j + 1 < blocks {
+                    for &(q, _) in &starts[j + 1] {
+                        let q = usize::from(q);
+                        let room = q.checked_sub(lengths[j] + 1);
+                        add(&[!starts_by(j + 1, Some(q)), starts_by(j, room)]);
+                    }
+                }
             }
-        };
-        let blocks = lengths.len();
-        for j in 0..blocks {
-            for pair in starts[j].windows(2) {
-                let (q, next) = (usize::from(pair[0].0), usize::from(pair[1].0));
-                add(&[!starts_by(j, Some(q)), starts_by(j, Some(next))]);
-            }
-            // The next block starts after this block and an empty cell.
-            if j + 1 < blocks {
-                for &(q, _) in &starts[j + 1] {
-                    let q = usize::from(q);
-                    let room = q.checked_sub(lengths[j] + 1);
-                    add(&[!starts_by(j + 1, Some(q)), starts_by(j, room)]);
+            for i in 0..length {
+                let cell = cell(i);
+                // If a block has started and has not ended, the cell is filled.
+                for (j, &length) in lengths.iter().enumerate() {
+                    let ended = starts_by(j, i.checked_sub(length));
+                    add(&[!starts_by(j, Some(i)), ended, cell]);
+                }
+                // If one block has ended and the next has not started, the cell is empty.
+                for j in 0..=blocks {
+                    let ended = match j {
+                        0 => Literal::True,
+                        _ => starts_by(j - 1, i.checked_sub(lengths[j - 1])),
+                    };
+                    let started = if j < blocks {
+                        starts_by(j, Some(i))
+                    } else {
+                        Literal::False
+                    };
+                    add(&[!ended, started, !cell]);
                 }
             }
         }
-        for i in 0..length {
-            let cell = cell(i);
-            // If a block has started and has not ended, the cell is filled.
-            for (j, &length) in lengths.iter().enumerate() {
-                let ended = starts_by(j, i.checked_sub(length));
-                add(&[!starts_by(j, Some(i)), ended, cell]);
-            }
-            // If one block has ended and the next has not started, the cell is empty.
-            for j in 0..=blocks {
-                let ended = match j {
-                    0 => Literal::True,
-                    _ => starts_by(j - 1, i.checked_sub(lengths[j - 1])),
-                };
-                let started = if j < blocks {
-                    starts_by(j, Some(i))
-                } else {
-                    Literal::False
-                };
-                add(&[!ended, started, !cell]);
-            }
-        }
+        Some(())
     }
-    Some(())
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Member {
 #[cfg(feature = "sat")]
 #[cfg(test)]
 mod tests {
-    use super::super::{Answer, SatSolver};
+    use super::super::{SatAnswer, SatSolver};
     use super::*;
     use crate::puzzle::{Grid, Puzzle};
 
@@ -113,9 +113,9 @@ mod tests {
         solver.exchange_clauses();
         (cells.iter()).for_each(|&(row, column, filled)| solver.assume(row, column, filled));
         match solver.solve(None) {
-            Answer::Solution(_) => true,
-            Answer::None => false,
-            Answer::Unknown => unreachable!("the solver is never stopped"),
+            SatAnswer::Solution(_) => true,
+            SatAnswer::None => false,
+            SatAnswer::Unknown => unreachable!("the solver is never stopped"),
         }
     }
 
@@ -130,16 +130,7 @@ mod tests {
             }
             let puzzle = Puzzle::from_grid(&picture);
             let nothing = Grid::new(12, 12);
-            let new = || {
-                SatSolver::new(
-                    &puzzle,
-                    &nothing,
-                    &nothing,
-                    u64::MAX,
-                    || false,
-                    |_, _, _| {},
-                )
-            };
+            let new = || SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, || false);
             let (mut alone, mut one, mut other) = (new().unwrap(), new().unwrap(), new().unwrap());
             let exchange = Arc::new(Exchange::default());
             one.share_clauses(Arc::clone(&exchange));

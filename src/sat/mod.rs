@@ -1,4 +1,4 @@
-//! SAT solving: a [`SatSolver`] finds a solution, another one, or proves that there are no more; [`backbone()`] finds the cells that all
+//! SAT solving: a [`SatSolver`] finds a solution, another one, or proves that there are no more; [`BackboneSearch`] finds the cells that all
 //! solutions have in common; [`dimacs()`] writes the clauses for other solvers; [`write_refutation`] writes them with a proof that others can
 //! check.
 //!
@@ -19,10 +19,9 @@ mod encode;
 mod exchange;
 mod solver;
 
-pub(crate) use backbone::BackboneSearch;
-pub use backbone::{Backbone, BackboneResult, backbone};
+pub use backbone::{Backbone, BackboneResult, BackboneSearch};
 #[cfg(all(feature = "sat", feature = "unstable"))]
 pub use certify::{Claim, LemmaFinder, Refutation, write_refutation};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;
-pub use solver::{Answer, SatSolver};
+pub use solver::{SatAnswer, SatSolver};

@@ -1,21 +1,24 @@
 //! The SAT solver for a puzzle: CaDiCaL with the order encoding of `encode`.
 
 use std::fmt;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cadical::{self, CaDiCal, FixedAssignmentListener, Status, Terminator};
-use super::encode::{BlockStarts, CellVariables, encode};
+use super::cadical::{self, CaDiCal, SatStatus, Terminator};
+use super::encode::Encoding;
 use super::exchange::{Exchange, Member};
 use crate::belief::Beliefs;
+use crate::board::Clues;
 use crate::puzzle::{Grid, Puzzle};
 
 /// Approximate memory of the solver per start of a block, in bytes.
 pub(super) const BYTES_PER_START: u64 = 500;
 
+/// Sweeps of belief propagation before the phases of a solver are set.
+const BELIEF_SWEEPS: usize = 30;
+
 /// The answer of a [`SatSolver`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum SatAnswer {
     /// A solution that is not forbidden.
     Solution(Grid),
     /// There is no solution that is not forbidden.
@@ -30,14 +33,14 @@ pub enum Answer {
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::{Answer, SatSolver};
+/// use omnogram::sat::{SatAnswer, SatSolver};
 ///
 /// let one = || Clue::new([1]).unwrap();
 /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
 /// let unknown = Grid::new(2, 2);
-/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
+/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false).unwrap();
 /// let mut found = 0;
-/// while let Answer::Solution(grid) = solver.solve(None) {
+/// while let SatAnswer::Solution(grid) = solver.solve(None) {
 ///     solver.forbid(&grid);
 ///     found += 1;
 /// }
@@ -45,10 +48,7 @@ pub enum Answer {
 /// ```
 pub struct SatSolver {
     solver: CaDiCal,
-    cells: Rc<CellVariables>,
-    starts: BlockStarts,
-    /// The cells that were known to be filled when the solver was made.
-    filled: Grid,
+    encoding: Encoding,
     /// Its membership in an exchange of learnt clauses.
     member: Option<Member>,
 }
@@ -56,7 +56,7 @@ pub struct SatSolver {
 impl fmt::Debug for SatSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SatSolver")
-            .field("cells", &self.cells.count())
+            .field("cells", &self.encoding.cells.count())
             .field("conflicts", &self.conflicts())
             .finish_non_exhaustive()
     }
@@ -71,15 +71,9 @@ impl<F: FnMut() -> bool> Terminator for StopCallback<F> {
     }
 }
 
-/// Calls a closure for every cell that becomes fixed.
-struct FixedCallback<F>(F, Rc<CellVariables>);
-
-impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for FixedCallback<F> {
-    fn notify_fixed_assignment(&mut self, literal: i32) {
-        if let Some((row, column)) = self.1.place(literal.abs()) {
-            (self.0)(row, column, literal > 0);
-        }
-    }
+/// The literal that says whether a variable is true.
+pub(super) fn literal(variable: i32, is_true: bool) -> i32 {
+    if is_true { variable } else { -variable }
 }
 
 /// Sets the options of a new solver.
@@ -104,36 +98,28 @@ impl SatSolver {
     /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known,
     /// the smaller the encoding.
     ///
-    /// `stop` is called at intervals, and stops the solver when it returns `true`. `fixed` is called for every cell (row, column, whether
-    /// filled) as soon as it is proved to be the same in all solutions that are not forbidden. `None` when the solver would take more than
-    /// about `memory` bytes, or when `stop` returns `true` before everything is encoded, or in a build that
-    /// [has no solver](SatSolver::IS_BUILT_IN).
+    /// `stop` is called at intervals, and stops the solver when it returns `true`. `None` when the solver would take more than about `memory`
+    /// bytes, or when `stop` returns `true` before everything is encoded, or in a build that [has no solver](SatSolver::IS_BUILT_IN).
     pub fn new(
         puzzle: &Puzzle,
         filled: &Grid,
         empty: &Grid,
         memory: u64,
         mut stop: impl FnMut() -> bool + 'static,
-        fixed: impl FnMut(usize, usize, bool) + 'static,
     ) -> Option<Self> {
         let mut solver = cadical::new()?;
         // Variables are `i32`.
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
-        let cells = Rc::new(CellVariables::new(filled, empty));
-        let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
+        let encoding = Encoding::new(puzzle, (filled, empty), max_starts, &mut stop)?;
         configure(&mut solver);
-        // Connected before the clauses are added, so that it also reports the cells that unit propagation fixes.
-        solver.connect_fixed_listener(FixedCallback(fixed, Rc::clone(&cells)));
-        encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
+        encoding.encode(puzzle, &mut stop, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
         })?;
         solver.connect_terminator(StopCallback(stop));
         Some(SatSolver {
             solver,
-            cells,
-            starts,
-            filled: filled.clone(),
+            encoding,
             member: None,
         })
     }
@@ -154,50 +140,55 @@ impl SatSolver {
     }
 
     /// Looks for a solution, until this number of conflicts or until stopped.
-    pub fn solve(&mut self, conflicts: Option<u32>) -> Answer {
+    pub fn solve(&mut self, conflicts: Option<u32>) -> SatAnswer {
         if let Some(conflicts) = conflicts {
             let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
             self.solver.limit("conflicts", conflicts);
         }
         match self.solver.solve() {
-            Status::SATISFIABLE => {
-                let mut grid = self.filled.clone();
-                for (variable, row, column) in self.cells.each() {
+            SatStatus::SATISFIABLE => {
+                let mut grid = self.encoding.filled.clone();
+                for (variable, row, column) in self.encoding.cells.each() {
                     grid.set(row, column, self.solver.val(variable) > 0);
                 }
-                Answer::Solution(grid)
+                SatAnswer::Solution(grid)
             }
-            Status::UNSATISFIABLE => Answer::None,
-            Status::UNKNOWN => Answer::Unknown,
+            SatStatus::UNSATISFIABLE => SatAnswer::None,
+            SatStatus::UNKNOWN => SatAnswer::Unknown,
         }
     }
 
     /// Excludes this solution from all later calls.
     pub fn forbid(&mut self, grid: &Grid) {
-        for (variable, row, column) in self.cells.each() {
+        for (variable, row, column) in self.encoding.cells.each() {
             // Known cells have no variable and need no literal.
-            self.solver.add(match grid.get(row, column) {
-                true => -variable,
-                false => variable,
-            });
+            self.solver.add(-literal(variable, grid.get(row, column)));
         }
         self.solver.add(0);
     }
 
-    /// Sets the initial phases from beliefs, so that the search begins where solutions are likely. The beliefs must include the known
-    /// cells. `stop` is called before every line and ends the work when it returns `true`.
-    pub fn set_phases(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
-        for (variable, row, column) in self.cells.each() {
-            let filled = beliefs.log_odds(row, column) > 0.0;
-            self.solver.phase(if filled { variable } else { -variable });
+    /// Sets the initial phases by belief propagation, so that the search begins where solutions are likely. `None` when `is_over` has
+    /// stopped it.
+    pub(crate) fn guess_phases(&mut self, clues: &Clues, is_over: impl Fn() -> bool) -> Option<()> {
+        let mut beliefs = Beliefs::new(clues);
+        beliefs.set_known(|row, column| {
+            (self.encoding.cells.variable(row, column) == 0)
+                .then(|| self.encoding.filled.get(row, column))
+        });
+        for _ in 0..BELIEF_SWEEPS {
+            beliefs.sweep(&is_over)?;
         }
-        for (line, blocks) in self.starts.lines().enumerate() {
+        for (variable, row, column) in self.encoding.cells.each() {
+            let is_likely = beliefs.log_odds(row, column) > 0.0;
+            self.solver.phase(literal(variable, is_likely));
+        }
+        for (line, blocks) in self.encoding.starts.lines().enumerate() {
             // Where every block has one start there are no variables to set.
             if blocks.iter().all(|starts| starts.len() == 1) {
                 continue;
             }
-            if stop() {
-                return;
+            if is_over() {
+                break;
             }
             let mut blocks: Vec<_> = blocks.iter().map(|block| (block.iter(), 0.0)).collect();
             beliefs.starts(line, |j, i, probability| {
@@ -207,72 +198,64 @@ impl SatSolver {
                 if let Some(&(_, variable)) = here.filter(|&&(start, _)| usize::from(start) == i) {
                     starts.next();
                     if variable != 0 {
-                        self.solver.phase(if *probability_started > 0.5 {
-                            variable
-                        } else {
-                            -variable
-                        });
+                        let is_likely = *probability_started > 0.5;
+                        self.solver.phase(literal(variable, is_likely));
                     }
                 }
             });
         }
+        Some(())
     }
 
     /// Moves the assignment of the solver to this solution, so that later calls search near it. The solution must agree with the known
     /// cells.
     pub fn move_to(&mut self, solution: &Grid) {
-        for (variable, row, column) in self.cells.each() {
-            self.solver.assume(match solution.get(row, column) {
-                true => variable,
-                false => -variable,
-            });
+        for (variable, row, column) in self.encoding.cells.each() {
+            let filled = solution.get(row, column);
+            self.solver.assume(literal(variable, filled));
         }
         self.solve(None);
     }
 
-    /// Clears the phases set by [`SatSolver::set_phases`], so that later calls search near the latest assignment, where a second solution
+    /// Clears the phases set by `guess_phases`, so that later calls search near the latest assignment, where a second solution
     /// usually is.
     pub fn clear_phases(&mut self) {
-        for variable in 1..=self.starts.max_variable() {
+        for variable in 1..=self.encoding.starts.max_variable() {
             self.solver.unphase(variable);
         }
     }
 
-    /// Assumes the value of a cell for the next call of [`SatSolver::solve`] only. [`Answer::None`] then means: none under the assumptions.
+    /// Assumes the value of a cell for the next call of [`SatSolver::solve`] only. [`SatAnswer::None`] then means: none under the assumptions.
     pub fn assume(&mut self, row: usize, column: usize, filled: bool) {
-        let variable = self.cells.variable(row, column);
+        let variable = self.encoding.cells.variable(row, column);
         if variable != 0 {
-            self.solver
-                .assume(if filled { variable } else { -variable });
+            self.solver.assume(literal(variable, filled));
         }
     }
 
     /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid,
-    /// which must agree with the known cells. [`Answer::None`] then means that none of them can differ.
+    /// which must agree with the known cells. [`SatAnswer::None`] then means that none of them can differ.
     pub fn require_difference(&mut self, from: &Grid, cells: &[(usize, usize)]) {
         for &(row, column) in cells {
-            let variable = self.cells.variable(row, column);
+            let variable = self.encoding.cells.variable(row, column);
             if variable != 0 {
-                self.solver.constrain(match from.get(row, column) {
-                    true => -variable,
-                    false => variable,
-                });
+                self.solver
+                    .constrain(-literal(variable, from.get(row, column)));
             }
         }
         self.solver.constrain(0);
     }
 
-    /// After [`Answer::None`], whether this assumption of [`SatSolver::assume`] was needed for it.
+    /// After [`SatAnswer::None`], whether this assumption of [`SatSolver::assume`] was needed for it.
     pub(super) fn is_needed(&mut self, row: usize, column: usize, filled: bool) -> bool {
-        let variable = self.cells.variable(row, column);
-        let literal = if filled { variable } else { -variable };
-        variable != 0 && self.solver.failed(literal)
+        let variable = self.encoding.cells.variable(row, column);
+        variable != 0 && self.solver.failed(literal(variable, filled))
     }
 
     /// The value of this cell in every solution that is not forbidden, if one has been proved so far.
     pub fn fixed_cell(&self, row: usize, column: usize) -> Option<bool> {
-        let fixed = match self.cells.variable(row, column) {
-            0 if self.filled.get(row, column) => 1,
+        let fixed = match self.encoding.cells.variable(row, column) {
+            0 if self.encoding.filled.get(row, column) => 1,
             0 => -1,
             variable => self.solver.fixed(variable),
         };
@@ -281,10 +264,9 @@ impl SatSolver {
 
     /// Fixes this cell for all later calls.
     pub fn fix_cell(&mut self, row: usize, column: usize, filled: bool) {
-        let variable = self.cells.variable(row, column);
+        let variable = self.encoding.cells.variable(row, column);
         if variable != 0 && self.solver.fixed(variable) == 0 {
-            self.solver
-                .clause1(if filled { variable } else { -variable });
+            self.solver.clause1(literal(variable, filled));
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::cube::{Cube, Decision};
 use super::meter::{Meter, WHOLE};
 use super::outcome::{Outcome, Total};
-use super::portfolio::{Portfolio, guess_phases};
+use super::portfolio::Portfolio;
 use super::tree::Search;
 use crate::board::{Cell, Clues};
 use crate::puzzle::Grid;
@@ -67,20 +67,16 @@ impl Search<'_> {
     /// assert_eq!(backbone.to_string(), "###\n..#\n.#.\n");
     /// ```
     pub fn backbone(&self) -> (Backbone, Outcome) {
-        let control = Arc::new(Control::new(&self.limits, false));
+        let control = self.portfolio_control();
         let (backbone, _, outcome) = self.backbone_under(&control, self.whole_effort(), None);
         (backbone, outcome)
     }
 
     /// The effort of a search to the end, on all threads that this search may use.
     pub(crate) fn whole_effort(&self) -> Effort {
-        let solvers = match self.single_threaded {
-            true => 1,
-            false => rayon::current_num_threads(),
-        };
         Effort {
             ticks: None,
-            solvers,
+            solvers: self.threads(),
         }
     }
 
@@ -113,13 +109,7 @@ impl Search<'_> {
         let (found, conflicts) = portfolio.take_result();
         outcome.statistics.conflicts = conflicts;
         outcome.cubes.clear();
-        let (filled, empty) = portfolio.known(&found);
-        let nothing = || Grid::new(self.puzzle.width(), self.puzzle.height());
-        let mut known = Backbone {
-            filled,
-            empty,
-            ambiguous: nothing(),
-        };
+        let mut known = portfolio.known(&found);
         let mut number = found.len() as u64;
         meter.add(0, outcome.statistics.nodes);
         meter.add_solutions(number);
@@ -135,15 +125,18 @@ impl Search<'_> {
                 }
                 if known.is_complete() || control.stopped() {
                 } else if SatSolver::IS_BUILT_IN {
-                    let ask = || self.ask_solvers(control, &meter, &known, (first, others), effort);
-                    if let Some((found, conflicts)) = self.report_progress(&meter, ask) {
+                    let asked = self.report_progress(&meter, || {
+                        self.ask_solvers(control, &meter, &known, (first, others), effort)
+                    });
+                    if let Some((found, conflicts)) = asked {
                         known = found.backbone;
                         number += found.solutions;
                         outcome.statistics.conflicts += conflicts;
                     }
                 } else if effort.ticks.is_none() {
-                    let ask = || self.ask_tree(control, &meter, &mut known, first);
-                    let (found, statistics) = self.report_progress(&meter, ask);
+                    let (found, statistics) = self.report_progress(&meter, || {
+                        self.ask_tree(control, &meter, &mut known, first)
+                    });
                     number += found;
                     outcome.statistics.add(&statistics);
                 }
@@ -236,19 +229,17 @@ impl Search<'_> {
         let conflicts = AtomicU64::new(0);
         // `join` is called before every question, with the ticks so far. The number of conflicts; `None` if the solver could not be built.
         let ask = |join: &mut dyn FnMut(u64)| {
-            let over = || control.poll();
             let stop = {
                 let control = Arc::clone(control);
                 move || control.poll()
             };
-            let (filled, empty) = (&known.filled, &known.empty);
             let mut solver =
-                SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {})?;
+                SatSolver::new(self.puzzle, &known.filled, &known.empty, memory, stop)?;
             if let Some(exchange) = &exchange {
                 solver.share_clauses(Arc::clone(exchange));
             }
             // Phases from beliefs find differing cells sooner: without them it takes twice as long.
-            guess_phases(&mut solver, &clues, (filled, empty), over)?;
+            solver.guess_phases(&clues, || control.poll())?;
             let mut own_ticks = 0;
             search.ask(&mut solver, solvers, |undecided, ticks| {
                 join(ticks);
@@ -257,7 +248,7 @@ impl Search<'_> {
                 let done = WHOLE / all as u64 * all.saturating_sub(undecided) as u64;
                 meter.add(done.saturating_sub(progress.reported), 0);
                 progress.reported = done.max(progress.reported);
-                over() || effort.ticks.is_some_and(|most| progress.ticks > most)
+                control.poll() || effort.ticks.is_some_and(|most| progress.ticks > most)
             });
             Some(solver.conflicts())
         };
@@ -297,7 +288,7 @@ impl Search<'_> {
             return None;
         };
         let conflicts = conflicts.into_inner() + own_conflicts;
-        Some((search.into_result(), conflicts))
+        Some((search.result(), conflicts))
     }
 }
 

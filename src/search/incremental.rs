@@ -13,15 +13,15 @@ use super::meter::WHOLE;
 use super::options::{Options, Probing};
 use super::outcome::Outcome;
 use super::probing_policy::ProbingPolicy;
-use super::product::{ProductValue, RegionCollector, Reservation};
-use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, Task};
+use super::product::{ProductValue, RegionCollector};
+use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, run_all};
 use super::tree::{Search, conclude};
 use crate::board::{
     Board, Clues, Inherited, Probed, Prober, ProberMark, Region, between_settles, split_unless,
 };
 use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace, lock, memory_plan};
-use crate::solutions::{Count, Factor, Sink};
+use crate::solutions::Sink;
 
 /// The function that [`Search::incremental`] passes to its argument: it searches one cube within these limits, on the calling thread.
 pub type CubeSearch<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
@@ -99,9 +99,10 @@ impl Search<'_> {
                         || cursor.probing_pays(search_settles)
                 }
             };
-            let moved = match sums.0 == sums.1 {
-                true => cursor.move_to(cube, &shared, probing),
-                false => Some(None),
+            let moved = if sums.0 == sums.1 {
+                cursor.move_to(cube, &shared, probing)
+            } else {
+                Some(None)
             };
             // If the run was stopped before the root of the cube was reached, the whole cube is handed back.
             if moved.is_none() {
@@ -114,9 +115,11 @@ impl Search<'_> {
             match moved {
                 None => shared.meter.add(0, 1),
                 Some(None) => shared.meter.add(WHOLE, 1),
-                Some(Some(subproblem)) => {
-                    run(&shared, cursor.root_node(cube, subproblem, &self.options))
-                }
+                Some(Some(context)) => run_all(
+                    &shared,
+                    cursor.node(cube.clone(), WHOLE, context, &self.options),
+                    None,
+                ),
             }
             caches = std::mem::take(&mut shared.caches);
             policy = *lock(&shared.policy);
@@ -124,14 +127,6 @@ impl Search<'_> {
             search_settles += outcome.statistics.settles;
             outcome
         });
-    }
-}
-
-/// Searches a subtree, including the nodes that its tasks leave pending.
-fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
-    Task::run(shared, node, None, None);
-    while let Some(node) = shared.pending_nodes.pop() {
-        Task::run(shared, node, None, None);
     }
 }
 
@@ -175,20 +170,21 @@ struct Level<W: Word> {
 
 /// The search state of a node.
 struct NodeState<W: Word> {
-    subproblem: Subproblem<W>,
+    /// The region to be searched, and the fillings of the regions that were split off on the path to it and searched by themselves.
+    context: Context<W>,
     is_probed: bool,
     /// Whether the node is proved to have no solution.
     is_dead_end: bool,
     /// The probing records of this node if it is probed, otherwise those of its nearest probed ancestor.
     inherited: Option<Inherited>,
-    /// Its independent regions, empty until they are computed, each with its result once it has been searched by itself.
-    regions: Vec<(Arc<Region<W>>, Option<SolvedRegions>)>,
+    /// Its independent regions, empty until they are computed, each with its fillings once it has been searched by itself.
+    regions: Vec<(Arc<Region<W>>, Option<ProductValue<W>>)>,
 }
 
 impl<W: Word> NodeState<W> {
-    fn new(subproblem: Subproblem<W>, inherited: Option<Inherited>) -> Self {
+    fn new(context: Context<W>, inherited: Option<Inherited>) -> Self {
         NodeState {
-            subproblem,
+            context,
             is_probed: false,
             is_dead_end: false,
             inherited,
@@ -199,62 +195,28 @@ impl<W: Word> NodeState<W> {
     /// Whether the node has several regions, the first decision of `path` lies in one of them, and none of the decisions lies in another.
     /// Then the other regions can be searched by themselves.
     fn confines(&self, path: &[Decision]) -> bool {
-        let is_touched = |i: &usize| {
-            let region = &self.regions[*i].0;
-            path.iter().any(|decision| region.has(decision.cell))
+        let Some(first) = path.first() else {
+            return false;
         };
-        let is_inside =
-            |next: &Decision| self.regions.iter().any(|(region, _)| region.has(next.cell));
-        self.regions.len() > 1
-            && path.first().is_some_and(is_inside)
-            && (0..self.regions.len()).filter(is_touched).count() == 1
-    }
-}
-
-/// The region to be searched at a node, and the results of the regions that were split off on the path to it and searched by themselves.
-#[derive(Clone)]
-struct Subproblem<W: Word> {
-    region: Arc<Region<W>>,
-    solved: SolvedRegions,
-}
-
-/// The results of some regions, multiplied.
-#[derive(Clone)]
-struct SolvedRegions {
-    factors: Vec<Arc<Factor>>,
-    /// The memory reserved for the factors.
-    reservations: Vec<Arc<Reservation>>,
-    /// Number of fillings.
-    number: Count,
-    /// Whether a list of fillings exceeded its memory, so that its region is searched again in every cube.
-    is_unlisted: bool,
-}
-
-impl SolvedRegions {
-    /// No region: the empty product.
-    fn one() -> Self {
-        SolvedRegions {
-            factors: Vec::new(),
-            reservations: Vec::new(),
-            number: Count::ONE,
-            is_unlisted: false,
+        let mut has_first = false;
+        let mut touched = 0;
+        for (region, _) in &self.regions {
+            has_first |= region.has(first.cell);
+            touched += usize::from(path.iter().any(|decision| region.has(decision.cell)));
         }
+        self.regions.len() > 1 && has_first && touched == 1
     }
 }
 
 impl<'a, W: Word> CubeCursor<'a, W> {
     fn new(clues: &'a Clues, probe_bytes: u64) -> Self {
         let board = Board::new(clues);
-        let subproblem = Subproblem {
-            region: Arc::new(Region::whole(&board)),
-            solved: SolvedRegions::one(),
-        };
         CubeCursor {
+            node: NodeState::new(Context::root(&board), None),
             board,
             prober: Prober::new(probe_bytes),
             root_is_consistent: None,
             levels: Vec::new(),
-            node: NodeState::new(subproblem, None),
             keeps_grids: false,
             decided_by_probing: 0,
             decided: 0,
@@ -270,7 +232,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             || PROBING_COST_DIVISOR * self.probing_settles <= total_settles
     }
 
-    /// Moves to the root of a cube and returns the subproblem there: `Some(None)` when the cube has no solution, `None` when the run was
+    /// Moves to the root of a cube and returns its context: `Some(None)` when the cube has no solution, `None` when the run was
     /// stopped on the way.
     ///
     /// With `probing`, the nodes on the path are probed, so that the cubes below need not repeat it. Where a node confines the cube to one
@@ -280,7 +242,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         cube: &Cube,
         shared: &Shared<'_, W>,
         probing: bool,
-    ) -> Option<Option<Subproblem<W>>> {
+    ) -> Option<Option<Context<W>>> {
         if !self.propagate(shared)? {
             return Some(None);
         }
@@ -289,10 +251,9 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             self.backtrack_to(0);
             self.node.regions.clear();
         }
-        let common = self.levels.iter().zip(&cube.path).enumerate();
-        let common = common.take_while(|(i, (level, decision))| {
-            level.decision == **decision
-                && level.is_confined == level.node.confines(&cube.path[*i..])
+        let levels = self.levels.iter().zip(&cube.path).enumerate();
+        let common = levels.take_while(|&(i, (level, decision))| {
+            level.decision == *decision && level.is_confined == level.node.confines(&cube.path[i..])
         });
         self.backtrack_to(common.count());
         loop {
@@ -300,51 +261,38 @@ impl<'a, W: Word> CubeCursor<'a, W> {
                 return Some(None);
             }
             let path = &cube.path[self.levels.len()..];
-            let Some(subproblem) = self.subproblem(path, shared)? else {
+            let is_confined = self.node.confines(path);
+            let context = if is_confined {
+                self.confined_context(path, shared)?
+            } else {
+                Some(self.node.context.clone())
+            };
+            let Some(context) = context else {
                 self.node.is_dead_end = true;
                 return Some(None);
             };
             let Some(&next) = path.first() else {
-                return Some(Some(subproblem));
+                return Some(Some(context));
             };
-            let is_confined = self.node.confines(path);
-            if !self.decide(next, subproblem, is_confined, &shared.control)? {
+            if !self.decide(next, context, is_confined, &shared.control)? {
                 return Some(None);
             }
         }
     }
 
-    /// The root node of a cube, at the root of which the cursor stands.
-    fn root_node(&self, cube: &Cube, subproblem: Subproblem<W>, options: &Options) -> Node<W> {
-        let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
+    /// The node of a region, or of the whole cube, at the present node.
+    fn node(&self, cube: Cube, weight: u64, context: Context<W>, options: &Options) -> Node<W> {
+        let mut node = Node::root(&self.board, cube, weight, options);
+        node.context = context;
         let inherited = self.node.inherited;
         node.probed = inherited.and_then(|inherited| self.prober.branch(inherited));
-        let SolvedRegions {
-            factors,
-            reservations,
-            number,
-            ..
-        } = subproblem.solved;
-        node.context = Context {
-            factors,
-            reservations,
-            fillings_per_leaf: number,
-            ..Context::for_region(subproblem.region, LeafTarget::Root)
-        };
         node
     }
 
     /// Propagates the root, unless done before: `false` when there is a contradiction, `None` when stopped.
     fn propagate(&mut self, shared: &Shared<'_, W>) -> Option<bool> {
         if self.root_is_consistent.is_none() {
-            let mut settles = 0u64;
-            self.root_is_consistent = self.board.propagate_unless(|| {
-                settles += 1;
-                if settles.is_multiple_of(shared.settles_per_poll) {
-                    shared.control.poll();
-                }
-                shared.control.stopped()
-            });
+            self.root_is_consistent = self.board.propagate_unless(shared.between_settles());
             if self.root_is_consistent.is_none() {
                 self.board = Board::new(self.board.clues());
             }
@@ -380,9 +328,13 @@ impl<'a, W: Word> CubeCursor<'a, W> {
                 }
                 shared.control.stopped()
             };
-            let region = &self.node.subproblem.region;
-            let is_over = between_settles::<W>(&shared.control);
-            let probed = (self.prober).probe(&mut self.board, region, inherited, is_over, stop);
+            let probed = self.prober.probe(
+                &mut self.board,
+                &self.node.context.region,
+                inherited,
+                between_settles::<W>(&shared.control),
+                stop,
+            );
             let decided = (unknown - self.board.unknown()) as u64;
             self.decided_by_probing += decided;
             self.decided += decided;
@@ -405,103 +357,80 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             }
         }
         if shared.options.regions && self.node.regions.is_empty() {
-            let region = &self.node.subproblem.region;
             let mut pace = Pace::new(&shared.control);
-            let stop = || pace.spend(W::BITS as u64);
-            let regions = split_unless(&mut self.board, region, stop)?;
-            let regions = regions.into_iter().map(|region| (Arc::new(region), None));
-            self.node.regions = regions.collect();
+            let regions = split_unless(&mut self.board, &self.node.context.region, || {
+                pace.spend(W::BITS as u64)
+            })?;
+            self.node.regions = regions
+                .into_iter()
+                .map(|region| (Arc::new(region), None))
+                .collect();
         }
         Some(true)
     }
 
-    /// The subproblem at the present node for a cube whose remaining decisions are `path`. If the node confines these to one region, the
-    /// subproblem is that region alone, and each other region is searched by itself, at most once unless its list is too long to be kept.
-    /// `Some(None)` when another region has no filling, `None` when stopped.
-    fn subproblem(
+    /// The context below the present node for a cube whose remaining decisions are `path`, which the node confines to one region: that
+    /// region alone. Each other region is searched by itself, once unless its list is too long to be kept. `Some(None)` when another
+    /// region has no filling, `None` when stopped.
+    fn confined_context(
         &mut self,
         path: &[Decision],
         shared: &Shared<'_, W>,
-    ) -> Option<Option<Subproblem<W>>> {
-        let mut subproblem = self.node.subproblem.clone();
-        if !self.node.confines(path) {
-            return Some(Some(subproblem));
-        }
-        let mut unsolved = Vec::new();
+    ) -> Option<Option<Context<W>>> {
+        let mut context = self.node.context.clone();
+        let mut to_search = Vec::new();
         for i in 0..self.node.regions.len() {
-            let (region, solved) = &self.node.regions[i];
-            let region = Arc::clone(region);
+            let region = Arc::clone(&self.node.regions[i].0);
             if path.iter().any(|decision| region.has(decision.cell)) {
-                unsolved.push(region);
+                to_search.push(region);
                 continue;
             }
-            let solved = match solved {
-                Some(solved) => solved.clone(),
-                None => {
-                    let solved = self.solve_region(&region, shared)?;
-                    self.node.regions[i].1 = Some(solved.clone());
-                    solved
+            if self.node.regions[i].1.is_none() {
+                self.node.regions[i].1 = Some(self.search_region(region, shared)?);
+            }
+            match &self.node.regions[i].1 {
+                Some(ProductValue::Fillings(fillings)) => {
+                    context.multiply(fillings);
+                    to_search.extend_from_slice(&fillings.unlisted);
                 }
-            };
-            if solved.number.is_zero() {
-                return Some(None);
+                _ => return Some(None),
             }
-            if solved.is_unlisted {
-                unsolved.push(region);
-            }
-            subproblem.solved.factors.extend(solved.factors);
-            subproblem.solved.reservations.extend(solved.reservations);
-            subproblem.solved.number *= &solved.number;
         }
-        subproblem.region = Arc::new(Region::union(&unsolved));
-        Some(Some(subproblem))
+        context.region = Arc::new(Region::union(&to_search));
+        Some(Some(context))
     }
 
     /// Searches a region by itself; `None` when the run was stopped.
-    fn solve_region(
+    fn search_region(
         &self,
-        region: &Arc<Region<W>>,
+        region: Arc<Region<W>>,
         shared: &Shared<'_, W>,
-    ) -> Option<SolvedRegions> {
+    ) -> Option<ProductValue<W>> {
         let product = Product::new(LeafTarget::Root, 1);
-        let width = shared.clues.width();
-        let goal = RegionCollector::target_of_region(
+        let target = RegionCollector::target_of_region(
             &product,
             0,
-            Arc::clone(region),
-            width,
+            Arc::clone(&region),
+            shared.clues.width(),
             &shared.collect_options,
         );
-        let mut node = Node::root(&self.board, Cube::default(), 0, shared.options);
-        node.context = Context::for_region(Arc::clone(region), goal);
-        let inherited = self.node.inherited;
-        node.probed = inherited.and_then(|inherited| self.prober.branch(inherited));
-        run(shared, node);
+        let context = Context::for_region(region, target);
+        run_all(
+            shared,
+            self.node(Cube::default(), 0, context, shared.options),
+            None,
+        );
         let results =
             product.results_or_store(|| unreachable!("every task of the region has ended"))?;
-        let mut solved = SolvedRegions::one();
-        match results.combine() {
-            ProductValue::Unfinished => return None,
-            ProductValue::Zero => solved.number = Count::ZERO,
-            ProductValue::Factors {
-                lists,
-                fillings: number,
-                unlisted,
-            } => {
-                (solved.factors, solved.reservations) = lists.into_iter().unzip();
-                solved.number = number;
-                solved.is_unlisted = !unlisted.is_empty();
-            }
-        }
-        Some(solved)
+        Some(results.combine()).filter(|value| !matches!(value, ProductValue::Unfinished))
     }
 
-    /// Makes a decision, with this subproblem below it. `Some(false)` when it leads to a contradiction, `None` when the run has ended; it
+    /// Makes a decision, with this context below it. `Some(false)` when it leads to a contradiction, `None` when the run has ended; it
     /// is then undone.
     fn decide(
         &mut self,
         decision: Decision,
-        subproblem: Subproblem<W>,
+        context: Context<W>,
         is_confined: bool,
         control: &Control,
     ) -> Option<bool> {
@@ -520,7 +449,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         self.decided += (unknown - self.board.unknown()) as u64;
         let changed = self.board.take_changed();
         let inherited = self.node.inherited.map(|all| all.after(changed));
-        let node = std::mem::replace(&mut self.node, NodeState::new(subproblem, inherited));
+        let node = std::mem::replace(&mut self.node, NodeState::new(context, inherited));
         self.levels.push(Level {
             decision,
             mark,

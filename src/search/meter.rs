@@ -37,10 +37,11 @@ impl Meter {
     }
 
     pub(super) fn add_solutions(&self, solutions: u64) {
-        let add = |sum: u64| Some(sum.saturating_add(solutions));
         let _ = self
             .solutions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sum| {
+                Some(sum.saturating_add(solutions))
+            });
     }
 
     /// Sets the finished share of the tree to 1, and the number of solutions.

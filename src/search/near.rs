@@ -5,6 +5,7 @@
 //! group. So when one group alone is taken from the second solution, every line is as in the first or as in the second, and the
 //! result satisfies every clue.
 
+use crate::board::DisjointSets;
 use crate::puzzle::Grid;
 
 /// Reduces the difference between two solutions: returns the solution that is like `other` in the smallest group of differing cells, and
@@ -29,14 +30,17 @@ pub(crate) fn connected_groups(
 ) -> Vec<Vec<(usize, usize)>> {
     let cells: Vec<_> = cells.collect();
     // Each group is identified by one of its lines; lines are numbered rows first.
-    let mut sets = Groups((0..height + width).collect());
+    let mut sets = DisjointSets::default();
+    for _ in 0..height + width {
+        sets.add();
+    }
     for &(row, column) in &cells {
-        sets.union(row, height + column);
+        sets.join(row, height + column);
     }
     let mut number = vec![usize::MAX; height + width];
     let mut groups: Vec<Vec<_>> = Vec::new();
     for cell in cells {
-        let set = sets.find(cell.0);
+        let set = sets.root(cell.0);
         if number[set] == usize::MAX {
             number[set] = groups.len();
             groups.push(Vec::new());
@@ -44,24 +48,6 @@ pub(crate) fn connected_groups(
         groups[number[set]].push(cell);
     }
     groups
-}
-
-/// Disjoint sets of lines (union-find): the parent of each line.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn find(&mut self, mut line: usize) -> usize {
-        while self.0[line] != line {
-            self.0[line] = self.0[self.0[line]];
-            line = self.0[line];
-        }
-        line
-    }
-
-    fn union(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a] = b;
-    }
 }
 
 #[cfg(test)]

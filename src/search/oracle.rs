@@ -7,12 +7,11 @@
 
 use std::sync::Arc;
 
-use super::portfolio::guess_phases;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
-use crate::sat::{Answer, Exchange, SatSolver};
+use crate::sat::{Exchange, SatAnswer, SatSolver};
 
 /// The SAT solver of one worker, built at the first call.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ impl<'a> Oracle<'a> {
         self.solver.is_some()
     }
 
-    /// Whether the solver could not be built, so that every answer is [`Answer::Unknown`].
+    /// Whether the solver could not be built, so that every answer is [`SatAnswer::Unknown`].
     pub(crate) fn is_unavailable(&self) -> bool {
         self.is_unavailable
     }
@@ -76,9 +75,9 @@ impl<'a> Oracle<'a> {
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
         conflicts: u32,
-    ) -> Answer {
+    ) -> SatAnswer {
         let Some(solver) = self.solver(clues, rows) else {
-            return Answer::Unknown;
+            return SatAnswer::Unknown;
         };
         for (cell, filled) in path {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
@@ -87,7 +86,7 @@ impl<'a> Oracle<'a> {
         let ticks = solver.ticks();
         self.ticks = ticks;
         #[cfg(feature = "checked")]
-        if let Answer::Solution(grid) = &answer {
+        if let SatAnswer::Solution(grid) = &answer {
             crate::solutions::checked::confirm(self.puzzle, grid);
         }
         answer
@@ -109,16 +108,15 @@ impl<'a> Oracle<'a> {
             let control = Arc::clone(&self.control);
             let stop = move || control.poll();
             let (puzzle, memory) = (self.puzzle, self.memory);
-            self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
+            self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop);
             if let Some(solver) = &mut self.solver {
-                let is_over = || self.control.poll();
                 if let Some(exchange) = &self.exchange {
                     solver.share_clauses(Arc::clone(exchange));
                 }
                 match &self.near {
                     Some(solution) => solver.move_to(solution),
                     // `None` means that the run has ended.
-                    None => drop(guess_phases(solver, clues, (&filled, &empty), is_over)),
+                    None => drop(solver.guess_phases(clues, || self.control.poll())),
                 }
             }
         }

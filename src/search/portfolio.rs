@@ -14,13 +14,12 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use crate::belief::Beliefs;
 use crate::board::{self, Board, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::run::lock;
-use crate::sat::{Answer, SatSolver};
+use crate::sat::{Backbone, SatAnswer, SatSolver};
 use crate::solutions::{Batch, Sink, Stop};
 
 /// The state shared by both engines.
@@ -61,6 +60,15 @@ struct Facts {
 }
 
 impl Facts {
+    /// The words of the filled cells, and those of the empty ones.
+    fn words(&self) -> (Vec<u64>, Vec<u64>) {
+        let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        (
+            self.filled.iter().map(load).collect(),
+            self.empty.iter().map(load).collect(),
+        )
+    }
+
     /// Adds a fact proved by the solver.
     fn add(&self, width: usize, row: usize, column: usize, filled: bool) {
         let words = if filled { &self.filled } else { &self.empty };
@@ -70,14 +78,6 @@ impl Facts {
             self.has_solver_fact.store(true, Ordering::Relaxed);
         }
     }
-}
-
-/// Reads each word.
-fn load_words(words: &[AtomicU64]) -> Vec<u64> {
-    words
-        .iter()
-        .map(|word| word.load(Ordering::Relaxed))
-        .collect()
 }
 
 impl Portfolio {
@@ -112,12 +112,9 @@ impl Portfolio {
         (found, self.conflicts.load(Ordering::Relaxed))
     }
 
-    /// The cells known to be filled in every solution, and those known to be empty. `found` are the solutions found.
-    pub(super) fn known(&self, found: &[Grid]) -> (Grid, Grid) {
-        let (mut filled, mut empty) = (
-            load_words(&self.facts.filled),
-            load_words(&self.facts.empty),
-        );
+    /// The cells known to be the same in every solution; `found` are the solutions found.
+    pub(super) fn known(&self, found: &[Grid]) -> Backbone {
+        let (mut filled, mut empty) = self.facts.words();
         // The facts say nothing about the solutions found, so a cell counts only if it has its value in these too.
         for grid in found {
             for (i, &word) in grid.words().iter().enumerate() {
@@ -125,8 +122,11 @@ impl Portfolio {
                 empty[i] &= !word;
             }
         }
-        let grid = |words: Vec<u64>| Grid::from_words(self.width, self.height, words.into());
-        (grid(filled), grid(empty))
+        Backbone {
+            filled: Grid::from_words(self.width, self.height, filled.into()),
+            empty: Grid::from_words(self.width, self.height, empty.into()),
+            ambiguous: Grid::new(self.width, self.height),
+        }
     }
 
     /// Number of solutions found so far.
@@ -201,9 +201,9 @@ impl Portfolio {
         self.settles.fetch_add(settles, Ordering::Relaxed) + settles
     }
 
-    /// Wakes the thread that waits in `run_solver`, if there is one.
+    /// Wakes the thread that waits in [`SatEngine::run`], if there is one.
     pub(super) fn start_solver(&self) {
-        if !self.is_solver_started.load(Ordering::Relaxed) {
+        if !self.solver_started() {
             let _gate = lock(&self.gate);
             self.is_solver_started.store(true, Ordering::Relaxed);
             self.changed.notify_all();
@@ -221,32 +221,16 @@ impl Portfolio {
         Dismissal(self)
     }
 
+    /// Whether the tree search has ended.
+    fn is_tree_done(&self) -> bool {
+        self.is_tree_done.load(Ordering::Relaxed)
+    }
+
     /// Tells the solver that the tree search has ended.
     fn dismiss(&self) {
         let _gate = lock(&self.gate);
         self.is_tree_done.store(true, Ordering::Relaxed);
         self.changed.notify_all();
-    }
-
-    /// Blocks until the solver is told to start or the tree search has ended. In the first case runs the solver on the calling thread until
-    /// either engine has the answer.
-    pub(super) fn run_solver(
-        self: &Arc<Self>,
-        control: &Arc<Control>,
-        puzzle: &Puzzle,
-        clues: &Clues,
-        memory: u64,
-    ) {
-        let done = || self.is_tree_done.load(Ordering::Relaxed);
-        let waits = |_: &mut ()| !self.is_solver_started.load(Ordering::Relaxed) && !done();
-        let gate = lock(&self.gate);
-        drop(self.changed.wait_while(gate, waits));
-        if done() || control.stopped() {
-            return;
-        }
-        if let Some(mut runner) = SatRunner::new(self, control, puzzle, clues, memory) {
-            while runner.call_solver() {}
-        }
     }
 }
 
@@ -257,23 +241,29 @@ impl Sink for Portfolio {
     }
 
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
-        let mut more = true;
-        batch.try_each(|words| {
-            more = self.add_solution(Grid::from_words(
-                batch.width(),
-                batch.height(),
-                words.into(),
-            ));
-            more
+        let are_more_wanted = batch.try_each(|words| {
+            self.add_solution(Grid::from_words(self.width, self.height, words.into()))
         });
-        match more {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Limit),
+        if are_more_wanted {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Stop::Limit)
         }
     }
 }
 
-/// The SAT solver as an engine of a portfolio.
+/// The SAT solver as an engine of a portfolio, not built yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SatEngine<'a> {
+    pub(super) portfolio: &'a Arc<Portfolio>,
+    pub(super) control: &'a Arc<Control>,
+    pub(super) puzzle: &'a Puzzle,
+    pub(super) clues: &'a Clues,
+    /// Memory limit of the solver, in bytes.
+    pub(super) memory: u64,
+}
+
+/// The same with its solver.
 #[derive(Debug)]
 struct SatRunner {
     portfolio: Arc<Portfolio>,
@@ -290,83 +280,69 @@ struct SatRunner {
 /// does, so the solver gets more time than the tree search.
 const TICKS_PER_SETTLE: u64 = 20;
 
-/// Sweeps of belief propagation before the phases of the solver are set.
-const BELIEF_SWEEPS: usize = 30;
-
-/// Sets the initial phases of a solver by belief propagation, from the cells known to be filled and to be empty. `None` when `is_over` has
-/// stopped it.
-pub(crate) fn guess_phases(
-    solver: &mut SatSolver,
-    clues: &Clues,
-    (filled, empty): (&Grid, &Grid),
-    is_over: impl Fn() -> bool,
-) -> Option<()> {
-    let mut beliefs = Beliefs::new(clues);
-    beliefs.set_known(|row, column| {
-        let empty = || empty.get(row, column).then_some(false);
-        filled.get(row, column).then_some(true).or_else(empty)
-    });
-    for _ in 0..BELIEF_SWEEPS {
-        beliefs.sweep(&is_over)?;
-    }
-    solver.set_phases(&mut beliefs, is_over);
-    Some(())
-}
-
 /// Maximum conflicts of a call of the solver: this number, plus its conflicts so far divided by [`CALL_CONFLICT_DIVISOR`].
 const MIN_CALL_CONFLICTS: u64 = 200;
 const CALL_CONFLICT_DIVISOR: u64 = 4;
 
-impl SatRunner {
+impl SatEngine<'_> {
+    /// Blocks until the solver is told to start or the tree search has ended. In the first case runs the solver on the calling thread until
+    /// either engine has the answer.
+    pub(super) fn run(self) {
+        let portfolio = self.portfolio;
+        drop(portfolio.changed.wait_while(lock(&portfolio.gate), |()| {
+            !portfolio.solver_started() && !portfolio.is_tree_done()
+        }));
+        if portfolio.is_tree_done() || self.control.stopped() {
+            return;
+        }
+        if let Some(mut runner) = self.build() {
+            while runner.call_solver() {}
+        }
+    }
+
     /// Builds the solver. `None` when it needs too much memory, or the run ends before it is ready.
-    fn new(
-        portfolio: &Arc<Portfolio>,
-        control: &Arc<Control>,
-        puzzle: &Puzzle,
-        clues: &Clues,
-        memory: u64,
-    ) -> Option<Self> {
-        let (filled, empty) = (
-            load_words(&portfolio.facts.filled),
-            load_words(&portfolio.facts.empty),
-        );
+    fn build(self) -> Option<SatRunner> {
+        let (portfolio, control) = (Arc::clone(self.portfolio), Arc::clone(self.control));
+        let (filled, empty) = portfolio.facts.words();
         let grid =
             |words: &[u64]| Grid::from_words(portfolio.width, portfolio.height, words.into());
-        let known = (grid(&filled), grid(&empty));
         // Until the solver is ready, solutions found must not stop it.
         let forbidden = Rc::new(Cell::new(usize::MAX));
-        let is_over = || control.poll() || portfolio.is_tree_done.load(Ordering::Relaxed);
         let stop = {
-            let (portfolio, control) = (Arc::clone(portfolio), Arc::clone(control));
+            let (portfolio, control) = (Arc::clone(&portfolio), Arc::clone(&control));
             let forbidden = Rc::clone(&forbidden);
             move || {
                 control.poll()
-                    || portfolio.is_tree_done.load(Ordering::Relaxed)
+                    || portfolio.is_tree_done()
                     || portfolio.count.load(Ordering::Relaxed) > forbidden.get()
             }
         };
-        let fixed = {
-            let portfolio = Arc::clone(portfolio);
-            move |row, column, filled| portfolio.facts.add(portfolio.width, row, column, filled)
-        };
-        let mut solver = SatSolver::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
+        let mut solver = SatSolver::new(
+            self.puzzle,
+            &grid(&filled),
+            &grid(&empty),
+            self.memory,
+            stop,
+        )?;
         // A second solution is searched near the known one.
         if let Some(witness) = &portfolio.witness {
             solver.move_to(witness);
         } else if portfolio.count.load(Ordering::Relaxed) == 0 {
-            guess_phases(&mut solver, clues, (&known.0, &known.1), is_over)?;
+            solver.guess_phases(self.clues, || control.poll() || portfolio.is_tree_done())?;
         }
         forbidden.set(0);
         Some(SatRunner {
-            portfolio: Arc::clone(portfolio),
-            control: Arc::clone(control),
+            portfolio,
+            control,
             solver,
             filled,
             empty,
             forbidden,
         })
     }
+}
 
+impl SatRunner {
     /// Work done so far, converted to settles.
     fn settles(&self) -> u64 {
         self.solver.ticks() / TICKS_PER_SETTLE
@@ -380,15 +356,26 @@ impl SatRunner {
         let conflicts = self.solver.conflicts();
         self.portfolio.conflicts.store(conflicts, Ordering::Relaxed);
         match answer {
-            Answer::Solution(grid) => {
+            SatAnswer::Solution(grid) => {
                 if !self.portfolio.add_solution(grid) {
                     self.control.stop(Stop::Limit);
                 }
             }
-            Answer::None => self.control.finish(),
-            Answer::Unknown => {}
+            SatAnswer::None => self.control.finish(),
+            SatAnswer::Unknown => {}
         }
-        !self.control.stopped() && !self.portfolio.is_tree_done.load(Ordering::Relaxed)
+        self.publish_facts();
+        !self.control.stopped() && !self.portfolio.is_tree_done()
+    }
+
+    /// Adds the cells that the solver has proved to the facts.
+    fn publish_facts(&self) {
+        let (width, height) = (self.portfolio.width, self.portfolio.height);
+        for (row, column) in (0..width * height).map(|i| (i / width, i % width)) {
+            if let Some(filled) = self.solver.fixed_cell(row, column) {
+                self.portfolio.facts.add(width, row, column, filled);
+            }
+        }
     }
 
     /// Passes to the solver the solutions and facts that it does not have yet.
@@ -421,11 +408,7 @@ impl SatRunner {
 /// The turns of the solver, where it shares the thread of the tree search.
 #[derive(Debug)]
 pub(super) struct SatTurns<'a> {
-    portfolio: &'a Arc<Portfolio>,
-    control: &'a Arc<Control>,
-    puzzle: &'a Puzzle,
-    clues: &'a Clues,
-    memory: u64,
+    engine: SatEngine<'a>,
     runner: Option<SatRunner>,
     /// Settles of the tree search so far, and the number of them at which the next turn of the solver is due.
     settles: u64,
@@ -434,20 +417,9 @@ pub(super) struct SatTurns<'a> {
 
 impl<'a> SatTurns<'a> {
     /// The first turn comes after `first_turn_at` settles of the tree search.
-    pub(super) fn new(
-        portfolio: &'a Arc<Portfolio>,
-        control: &'a Arc<Control>,
-        puzzle: &'a Puzzle,
-        clues: &'a Clues,
-        memory: u64,
-        first_turn_at: u64,
-    ) -> Self {
+    pub(super) fn new(engine: SatEngine<'a>, first_turn_at: u64) -> Self {
         SatTurns {
-            portfolio,
-            control,
-            puzzle,
-            clues,
-            memory,
+            engine,
             runner: None,
             settles: 0,
             next_turn_at: first_turn_at,
@@ -457,17 +429,17 @@ impl<'a> SatTurns<'a> {
     /// Adds to the settles of the tree search, and runs the solver when its turn is due.
     pub(super) fn add_settles(&mut self, settles: u64) {
         self.settles += settles;
-        if self.settles < self.next_turn_at || self.control.stopped() {
+        if self.settles < self.next_turn_at || self.engine.control.stopped() {
             return;
         }
         // The settles grow by half from one turn to the next, so that there are few turns.
         self.next_turn_at = self.settles + self.settles / 2;
-        self.portfolio
+        self.engine
+            .portfolio
             .is_solver_started
             .store(true, Ordering::Relaxed);
         if self.runner.is_none() {
-            let (portfolio, control) = (self.portfolio, self.control);
-            self.runner = SatRunner::new(portfolio, control, self.puzzle, self.clues, self.memory);
+            self.runner = self.engine.build();
         }
         match &mut self.runner {
             // A turn lasts until the solver has done as much work as the tree search.

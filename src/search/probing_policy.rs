@@ -106,14 +106,13 @@ impl ProbingPolicy {
             }
             None => false,
         };
-        let is_fruitless = match self.is_probing {
-            true => self.fruitless_settles > self.max_fruitless_settles,
-            false => {
-                self.settles
-                    > self
-                        .max_fruitless_settles
-                        .saturating_mul(1 + self.solutions)
-            }
+        let is_fruitless = if self.is_probing {
+            self.fruitless_settles > self.max_fruitless_settles
+        } else {
+            self.settles
+                > self
+                    .max_fruitless_settles
+                    .saturating_mul(1 + self.solutions)
         };
         if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
             self.end_stretch(other_cost);

@@ -35,17 +35,6 @@ impl MemoryBudget {
             limit,
         }
     }
-
-    fn reserve(&self, bytes: u64) -> bool {
-        let fits = |reserved: u64| Some(reserved + bytes).filter(|&sum| sum <= self.limit);
-        self.reserved
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
-            .is_ok()
-    }
-
-    fn release(&self, bytes: u64) {
-        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
-    }
 }
 
 /// Bytes of a [`MemoryBudget`], released on drop.
@@ -55,9 +44,22 @@ pub(super) struct Reservation {
     bytes: u64,
 }
 
+impl Reservation {
+    /// Reserves more bytes; `false` if there are not as many left.
+    fn grow(&mut self, bytes: u64) -> bool {
+        let fits = |reserved: u64| Some(reserved + bytes).filter(|&sum| sum <= self.memory.limit);
+        let reserved = &self.memory.reserved;
+        let grown = reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
+        self.bytes += if grown.is_ok() { bytes } else { 0 };
+        grown.is_ok()
+    }
+}
+
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.memory.release(self.bytes);
+        self.memory
+            .reserved
+            .fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -130,8 +132,8 @@ impl<W: Word, N> LeafTarget<W, N> {
 /// What has been collected of one region so far.
 #[derive(Debug)]
 enum Collected {
-    /// Fillings, one after the other, and the bytes reserved for them.
-    List(Vec<u64>, u64),
+    /// Fillings, one after the other, and the memory reserved for them.
+    List(Vec<u64>, Reservation),
     /// The list exceeded a memory limit.
     Overflow,
     Number(Count),
@@ -156,7 +158,6 @@ pub(super) struct RegionCollector<W: Word, N> {
     is_abandoned: AtomicBool,
     /// Number of fillings after which no more are wanted, so that the search may end.
     max_fillings: u64,
-    memory: Arc<MemoryBudget>,
     max_list_bytes: u64,
 }
 
@@ -185,13 +186,18 @@ pub(super) enum ProductValue<W> {
     Zero,
     /// Some region was not finished: the node must be handed back as a whole.
     Unfinished,
-    /// The lists; the product of the numbers of fillings of all regions but the unlisted ones; and the unlisted regions, whose lists
-    /// exceeded a memory limit.
-    Factors {
-        lists: Vec<(Arc<Factor>, Arc<Reservation>)>,
-        fillings: Count,
-        unlisted: Vec<Arc<Region<W>>>,
-    },
+    Fillings(ProductFillings<W>),
+}
+
+/// The fillings of the regions of a product.
+#[derive(Debug)]
+pub(super) struct ProductFillings<W> {
+    /// The lists of fillings, each with the memory reserved for it.
+    pub(super) lists: Vec<(Arc<Factor>, Arc<Reservation>)>,
+    /// The product of the numbers of fillings of all regions but the unlisted ones.
+    pub(super) number: Count,
+    /// The regions whose lists exceeded a memory limit.
+    pub(super) unlisted: Vec<Arc<Region<W>>>,
 }
 
 impl<W: Word> ProductResults<W> {
@@ -213,14 +219,14 @@ impl<W: Word> ProductResults<W> {
                 None => return ProductValue::Unfinished,
             }
         }
-        match number.is_zero() {
-            true => ProductValue::Zero,
-            false => ProductValue::Factors {
-                lists,
-                fillings: number,
-                unlisted,
-            },
+        if number.is_zero() {
+            return ProductValue::Zero;
         }
+        ProductValue::Fillings(ProductFillings {
+            lists,
+            number,
+            unlisted,
+        })
     }
 }
 
@@ -295,7 +301,8 @@ impl<W: Word, N> RegionCollector<W, N> {
             }
         }
         let collected = if options.with_grids {
-            Collected::List(Vec::new(), 0)
+            let memory = Arc::clone(&options.memory);
+            Collected::List(Vec::new(), Reservation { memory, bytes: 0 })
         } else {
             Collected::Number(Count::ZERO)
         };
@@ -309,7 +316,6 @@ impl<W: Word, N> RegionCollector<W, N> {
             is_closed: AtomicBool::new(false),
             is_abandoned: AtomicBool::new(false),
             max_fillings: options.max_fillings,
-            memory: Arc::clone(&options.memory),
             max_list_bytes: options.max_list_bytes,
         }))
     }
@@ -330,20 +336,18 @@ impl<W: Word, N> RegionCollector<W, N> {
     /// Adds the region's part of this packed grid to the list. `false` if no more fillings are needed, or if no list is kept.
     pub(super) fn collect(&self, words: &[u64]) -> bool {
         let mut collected = lock(&self.collected);
-        let Collected::List(list, bytes) = &mut *collected else {
+        let Collected::List(list, reservation) = &mut *collected else {
             return false;
         };
         // The reservation doubles, as the capacity of the list does.
         let size = (list.len() + self.word_indices.len()) as u64 * 8;
-        if size > *bytes {
-            let more = (*bytes).max(size);
-            if *bytes + more > self.max_list_bytes || !self.memory.reserve(more) {
-                self.memory.release(*bytes);
+        if size > reservation.bytes {
+            let more = reservation.bytes.max(size);
+            if reservation.bytes + more > self.max_list_bytes || !reservation.grow(more) {
                 *collected = Collected::Overflow;
                 self.is_closed.store(true, Ordering::Relaxed);
                 return false;
             }
-            *bytes += more;
         }
         list.extend(
             self.word_indices
@@ -370,17 +374,10 @@ impl<W: Word, N> RegionCollector<W, N> {
                 .results
                 .is_abandoned
                 .store(true, Ordering::Release);
-            if let Collected::List(_, bytes) = collected {
-                self.memory.release(bytes);
-            }
             return self.product;
         }
         let result = match collected {
-            Collected::List(list, bytes) => {
-                let reservation = Reservation {
-                    memory: self.memory,
-                    bytes,
-                };
+            Collected::List(list, reservation) => {
                 RegionResult::List(Arc::new(Factor::new(self.word_indices, list)), reservation)
             }
             Collected::Number(count) => RegionResult::Number(count),

@@ -1,27 +1,26 @@
 //! Solutions one by one, from a search on threads of its own.
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use crossbeam::channel::{self, Receiver, Sender};
-
+use super::options::Options;
 use super::outcome::{Outcome, Verdict};
 use super::tree::Search;
 use crate::puzzle::Grid;
 use crate::run::Control;
-use crate::solutions::{Batch, Sink, Stop};
+use crate::solutions::{Batches, Stop, Stream};
 
-/// Grids per message from the search to the iterator, and the maximum number of unread messages.
-const GRIDS_PER_MESSAGE: usize = 256;
-const MAX_MESSAGES: usize = 16;
+/// Solutions per batch from the search to the iterator, and the maximum number of unread batches.
+const SOLUTIONS_PER_BATCH: usize = 256;
+const MAX_BATCHES: usize = 16;
 
 /// An iterator over the solutions of a puzzle, in the order in which the search finds them. Made by [`Search::solutions`].
 ///
 /// The search runs on threads of its own, and pauses while some thousand solutions are unread. It stops when the iterator is dropped.
 pub struct Solutions {
-    messages: Receiver<Vec<Grid>>,
+    batches: Batches,
+    /// The solutions of the latest batch that have not been read.
     grids: std::vec::IntoIter<Grid>,
     control: Arc<Control>,
     /// The thread of the search; `None` once it has been joined.
@@ -32,36 +31,6 @@ pub struct Solutions {
 impl fmt::Debug for Solutions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Solutions").finish_non_exhaustive()
-    }
-}
-
-/// The sink of the search: sends the solutions to the iterator.
-struct ChannelSink {
-    messages: Sender<Vec<Grid>>,
-    width: usize,
-    height: usize,
-}
-
-impl Sink for ChannelSink {
-    fn wants_grids(&self) -> bool {
-        true
-    }
-
-    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
-        let mut grids = Vec::new();
-        // A batch can stand for more solutions than memory holds, so it is expanded message by message.
-        let mut is_read = batch.try_each(|words| {
-            grids.push(Grid::from_words(self.width, self.height, words.into()));
-            grids.len() < GRIDS_PER_MESSAGE
-                || self.messages.send(std::mem::take(&mut grids)).is_ok()
-        });
-        if is_read && !grids.is_empty() {
-            is_read = self.messages.send(grids).is_ok();
-        }
-        match is_read {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Closed),
-        }
     }
 }
 
@@ -116,17 +85,17 @@ impl Search<'_> {
     /// ```
     pub fn solutions(&self) -> Solutions {
         let control = Arc::new(Control::new(&self.limits, true));
-        let (sender, messages) = channel::bounded(MAX_MESSAGES);
+        let (stream, batches) = Stream::new(MAX_BATCHES);
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
         let cubes = self.cubes.clone();
-        let (limits, options) = (self.limits.clone(), self.options.clone());
+        let limits = self.limits.clone();
+        let cells = puzzle.width() * puzzle.height();
+        let options = Options {
+            batch_cells: (SOLUTIONS_PER_BATCH * cells) as u64,
+            ..self.options.clone()
+        };
         let search_control = Arc::clone(&control);
         let search = std::thread::spawn(move || {
-            let sink = ChannelSink {
-                messages: sender,
-                width: puzzle.width(),
-                height: puzzle.height(),
-            };
             let search = Search {
                 puzzle: &puzzle,
                 cubes,
@@ -138,14 +107,14 @@ impl Search<'_> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             match pool.build() {
                 Ok(pool) if threads > 1 => {
-                    pool.install(|| search.run_under(&search_control, &sink))
+                    pool.install(|| search.run_under(&search_control, &stream))
                 }
                 // One thread needs no pool. If no pool can be built, one thread is used.
-                _ => search.single_threaded().run_under(&search_control, &sink),
+                _ => search.single_threaded().run_under(&search_control, &stream),
             }
         });
         Solutions {
-            messages,
+            batches,
             grids: Vec::new().into_iter(),
             control,
             search: Some(search),
@@ -166,8 +135,8 @@ impl Solutions {
     fn stop(&mut self) {
         if self.search.is_some() {
             self.control.stop(Stop::Closed);
-            // Drops the receiver, so that a search that waits for room in the channel is woken by an error.
-            self.messages = channel::never();
+            // Drops the receiver, so that a search that waits for room in the stream is woken by an error.
+            self.batches = Stream::new(0).1;
         }
     }
 
@@ -189,9 +158,9 @@ impl Iterator for Solutions {
             if let Some(grid) = self.grids.next() {
                 return Some(grid);
             }
-            match self.messages.recv() {
-                Ok(grids) => self.grids = grids.into_iter(),
-                // The search drops its sender when it ends.
+            match self.batches.recv() {
+                Ok(batch) => self.grids = batch.grids().into_iter(),
+                // The search drops its stream when it ends.
                 Err(_) => {
                     self.join();
                     return None;

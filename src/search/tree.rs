@@ -14,10 +14,10 @@ use super::meter::{Meter, WHOLE};
 use super::near::reduce_difference;
 use super::options::Options;
 use super::outcome::{Outcome, Total};
-use super::portfolio::{Portfolio, SatTurns};
+use super::portfolio::{Portfolio, SatEngine, SatTurns};
 use super::product::{CollectOptions, MemoryBudget};
 use super::switch::switch_rectangle;
-use super::task::{self, Node, Shared, Task};
+use super::task::{self, Node, Shared};
 use crate::board::{Board, Cell, Clues};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
@@ -49,22 +49,12 @@ pub struct Search<'a> {
 
 impl fmt::Debug for Search<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Search {
-            puzzle,
-            cubes,
-            limits,
-            options,
-            single_threaded,
-            observer: _,
-        } = self;
-        let mut debug = f.debug_struct("Search");
-        debug
-            .field("puzzle", puzzle)
-            .field("cubes", cubes)
-            .field("limits", limits)
-            .field("options", options)
-            .field("single_threaded", single_threaded);
-        debug.finish_non_exhaustive()
+        f.debug_struct("Search")
+            .field("puzzle", self.puzzle)
+            .field("cubes", &self.cubes)
+            .field("limits", &self.limits)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -159,7 +149,7 @@ impl<'a> Search<'a> {
     /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched or the build has no
     /// solver (feature `sat`). A limit on solutions set before is replaced by `max_solutions`.
     pub fn first(&self, max_solutions: usize) -> (Vec<Grid>, Outcome) {
-        self.run_portfolio(Portfolio::new(self.puzzle, max_solutions, None))
+        self.first_under(&self.portfolio_control(), max_solutions)
     }
 
     /// Looks for a second solution of a puzzle with the known solution `first`. The solutions returned begin with `first`. The difference
@@ -201,7 +191,8 @@ impl<'a> Search<'a> {
             };
             return (vec![first.clone(), other], outcome);
         }
-        let (mut found, outcome) = whole.run_portfolio(Portfolio::new(self.puzzle, 2, Some(first)));
+        let portfolio = Portfolio::new(self.puzzle, 2, Some(first));
+        let (mut found, outcome) = whole.run_portfolio(&self.portfolio_control(), portfolio);
         if let [first, other] = &mut found[..] {
             *other = reduce_difference(first, other);
         }
@@ -214,7 +205,7 @@ impl<'a> Search<'a> {
         control: &Arc<Control>,
         max_solutions: usize,
     ) -> (Vec<Grid>, Outcome) {
-        self.run_portfolio_under(control, Portfolio::new(self.puzzle, max_solutions, None))
+        self.run_portfolio(control, Portfolio::new(self.puzzle, max_solutions, None))
     }
 
     /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. If cubes are set, only
@@ -226,22 +217,17 @@ impl<'a> Search<'a> {
         first: &Grid,
     ) -> (Option<Grid>, Outcome) {
         let portfolio = Portfolio::new(self.puzzle, 2, Some(first));
-        let (found, outcome) = self.run_portfolio_under(control, portfolio);
+        let (found, outcome) = self.run_portfolio(control, portfolio);
         (found.into_iter().nth(1), outcome)
     }
 
-    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used.
-    pub(super) fn run_portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
-        // The portfolio counts the solutions itself, because both engines may find the same one.
-        let control = Arc::new(Control::new(&self.limits, false));
-        self.run_portfolio_under(&control, portfolio)
+    /// A control for a portfolio, which counts the solutions itself, because both engines may find the same one.
+    pub(super) fn portfolio_control(&self) -> Arc<Control> {
+        Arc::new(Control::new(&self.limits, false))
     }
 
-    fn run_portfolio_under(
-        &self,
-        control: &Arc<Control>,
-        portfolio: Portfolio,
-    ) -> (Vec<Grid>, Outcome) {
+    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used.
+    fn run_portfolio(&self, control: &Arc<Control>, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         let portfolio = Arc::new(portfolio);
         let mut outcome = self.run_with(control, &*portfolio, Some(&portfolio));
         let (found, conflicts) = portfolio.take_result();
@@ -382,14 +368,7 @@ impl<'a> Search<'a> {
         // The weights add up to exactly the whole for any number of cubes.
         let weight = |i: usize| WHOLE / count + u64::from((i as u64) < WHOLE % count);
         let mut board = Board::<W>::new(shared.clues);
-        let mut settles = 0u64;
-        let mut is_stopped = || {
-            settles += 1;
-            if settles.is_multiple_of(shared.settles_per_poll) {
-                shared.control.poll();
-            }
-            shared.control.stopped()
-        };
+        let mut is_stopped = shared.between_settles();
         let root_is_consistent = board.propagate_unless(&mut is_stopped);
         lock(&shared.totals).0.settles += board.settles();
         if let Some(portfolio) = shared
@@ -432,39 +411,28 @@ impl<'a> Search<'a> {
             lock(&shared.totals).0.settles += board.settles() - settles_before;
             node
         });
-        let portfolio = shared.portfolio.as_ref().filter(|_| uses_solver);
+        let engine = shared.portfolio.as_ref().filter(|_| uses_solver);
+        let engine = engine.map(|portfolio| SatEngine {
+            portfolio,
+            control: &shared.control,
+            puzzle: self.puzzle,
+            clues: shared.clues,
+            memory: memory_plan::SOLVER.of(self.memory()),
+        });
         if self.threads() == 1 {
-            let turns = portfolio.map(|portfolio| {
-                let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
-                let (control, clues) = (&shared.control, shared.clues);
-                let memory = memory_plan::SOLVER.of(self.memory());
-                RefCell::new(SatTurns::new(
-                    portfolio,
-                    control,
-                    self.puzzle,
-                    clues,
-                    memory,
-                    after_settles,
-                ))
-            });
+            let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
+            let turns = engine.map(|engine| RefCell::new(SatTurns::new(engine, after_settles)));
             for node in nodes {
-                Task::run(shared, node, None, turns.as_ref());
-                while let Some(node) = shared.pending_nodes.pop() {
-                    Task::run(shared, node, None, turns.as_ref());
-                }
+                task::run_all(shared, node, turns.as_ref());
             }
         } else {
             std::thread::scope(|threads| {
                 // The solver has a thread of its own. As a job of the pool it would block a worker while it waits to be told to start.
-                if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
-                    let (control, memory) =
-                        (&shared.control, memory_plan::SOLVER.of(self.memory()));
-                    let (puzzle, clues) = (self.puzzle, shared.clues);
-                    let solve = move || portfolio.run_solver(control, puzzle, clues, memory);
+                if let Some(engine) = engine.filter(|_| unknown > 0) {
                     // Without a thread for it the search goes on alone.
-                    let _ = std::thread::Builder::new().spawn_scoped(threads, solve);
+                    let _ = std::thread::Builder::new().spawn_scoped(threads, move || engine.run());
                 }
-                let _dismissal = portfolio.map(|portfolio| portfolio.dismiss_on_drop());
+                let _dismissal = engine.map(|engine| engine.portfolio.dismiss_on_drop());
                 rayon::in_place_scope_fifo(|scope| {
                     nodes.for_each(|node| task::spawn(shared, node, scope));
                 });
@@ -474,9 +442,10 @@ impl<'a> Search<'a> {
 
     /// Number of threads to use.
     pub(super) fn threads(&self) -> usize {
-        match self.single_threaded {
-            true => 1,
-            false => rayon::current_num_threads(),
+        if self.single_threaded {
+            1
+        } else {
+            rayon::current_num_threads()
         }
     }
 
@@ -502,9 +471,10 @@ pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let incomplete = shared.cubes_incomplete.into_inner()
         || found_elsewhere
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
-    let open: Vec<(Cube, u64)> = match incomplete {
-        true => Vec::new(),
-        false => shared.cubes.into_iter().collect(),
+    let open: Vec<(Cube, u64)> = if incomplete {
+        Vec::new()
+    } else {
+        shared.cubes.into_iter().collect()
     };
     let weight_sum: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
     let share = |weight: u64| match weight_sum {

@@ -9,7 +9,7 @@ use crate::common::{Random, beside, brute_force, on_threads, permutation, pool, 
 use omnogram::board::Cell;
 use omnogram::design::Ambiguity;
 use omnogram::puzzle::{Grid, Puzzle, verify};
-use omnogram::sat::{Answer, SatSolver};
+use omnogram::sat::{SatAnswer, SatSolver};
 use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
@@ -191,10 +191,10 @@ fn is_possible(puzzle: &Puzzle, (row, column): (usize, usize), filled: bool) -> 
         true => (&cell, &nothing),
         false => (&nothing, &cell),
     };
-    let solver = SatSolver::new(puzzle, filled, empty, u64::MAX, || false, |_, _, _| {});
+    let solver = SatSolver::new(puzzle, filled, empty, u64::MAX, || false);
     match solver.unwrap().solve(None) {
-        Answer::Solution(grid) => verify(puzzle, &grid).is_ok(),
-        answer => answer != Answer::None,
+        SatAnswer::Solution(grid) => verify(puzzle, &grid).is_ok(),
+        answer => answer != SatAnswer::None,
     }
 }
 

@@ -1,12 +1,12 @@
 //! The backbone, against all solutions: of random puzzles and of those in `puzzles/`, with every number of threads, stopped anywhere.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common::corpus::{self, KnownPuzzle};
 use crate::common::{Random, eager, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle};
-use omnogram::sat::{Answer, Backbone, SatSolver, backbone};
+use omnogram::sat::{Backbone, BackboneResult, BackboneSearch, SatAnswer, SatSolver};
 use omnogram::search::{Limits, Options, Outcome, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
@@ -105,6 +105,12 @@ fn it_is_that_of_every_puzzle_that_can_be_listed() {
     assert!(seen > 50, "{seen}");
 }
 
+fn found_by(solver: &mut SatSolver, first: &Grid) -> BackboneResult {
+    let search = BackboneSearch::new(&Arc::new(first.clone()), &[]);
+    search.ask(solver, 1, |_, _| false);
+    search.result()
+}
+
 #[test]
 fn a_learner_alone_finds_it() {
     let mut source = Random(12);
@@ -113,13 +119,13 @@ fn a_learner_alone_finds_it() {
         let (mut solutions, _) = Search::new(&puzzle).collect();
         let unknown = Grid::new(puzzle.width(), puzzle.height());
         let never = || false;
-        let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
+        let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never);
         let mut solver = new().unwrap();
-        let Answer::Solution(first) = solver.solve(None) else {
+        let SatAnswer::Solution(first) = solver.solve(None) else {
             assert!(solutions.is_empty());
             continue;
         };
-        let found = backbone(&mut solver, &first, &[], |_, _| false);
+        let found = found_by(&mut solver, &first);
         assert_eq!(found.backbone, expected(&solutions));
         assert!(found.solutions < solutions.len() as u64);
         // Then it knows, and is of use as before.
@@ -133,11 +139,11 @@ fn a_learner_alone_finds_it() {
         solver.forbid(&first);
         solutions.retain(|grid| *grid != first);
         match solver.solve(None) {
-            Answer::Solution(second) => {
-                let found = backbone(&mut solver, &second, &[], |_, _| false);
+            SatAnswer::Solution(second) => {
+                let found = found_by(&mut solver, &second);
                 assert_eq!(found.backbone, expected(&solutions));
             }
-            answer => assert_eq!((answer, solutions.len()), (Answer::None, 0)),
+            answer => assert_eq!((answer, solutions.len()), (SatAnswer::None, 0)),
         }
     }
 }

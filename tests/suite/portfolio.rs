@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use crate::common::{Random, brute_force, eager, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
-use omnogram::sat::{Answer, SatSolver};
+use omnogram::sat::{SatAnswer, SatSolver};
 use omnogram::search::{Limits, Options, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
 /// Every solution that a learner finds, in canonical order.
 fn learnt(puzzle: &Puzzle, filled: &Grid, empty: &Grid) -> Vec<Grid> {
     let never = || false;
-    let mut solver = SatSolver::new(puzzle, filled, empty, u64::MAX, never, |_, _, _| {}).unwrap();
+    let mut solver = SatSolver::new(puzzle, filled, empty, u64::MAX, never).unwrap();
     let mut found = Vec::new();
     loop {
         match solver.solve(None) {
-            Answer::Solution(grid) => {
+            SatAnswer::Solution(grid) => {
                 solver.forbid(&grid);
                 solver.clear_phases();
                 found.push(grid);
             }
-            Answer::None => break,
-            Answer::Unknown => panic!("nobody stopped it"),
+            SatAnswer::None => break,
+            SatAnswer::Unknown => panic!("nobody stopped it"),
         }
     }
     found.sort();
@@ -79,26 +79,30 @@ fn a_learner_says_what_is_the_same_in_all_solutions() {
         let (puzzle, _) = random(&mut source);
         let solutions = brute_force(&puzzle);
         let nothing = Grid::new(puzzle.width(), puzzle.height());
-        let facts = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-        let told = std::rc::Rc::clone(&facts);
-        let tell = move |row, column, filled| told.borrow_mut().push((row, column, filled));
-        let mut solver =
-            SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, || false, tell).unwrap();
-        let Answer::Solution(first) = solver.solve(None) else {
+        let mut solver = SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, || false).unwrap();
+        let facts = |solver: &SatSolver| -> Vec<(usize, usize, bool)> {
+            (0..puzzle.height())
+                .flat_map(|row| (0..puzzle.width()).map(move |column| (row, column)))
+                .filter_map(|(row, column)| {
+                    let filled = solver.fixed_cell(row, column)?;
+                    Some((row, column, filled))
+                })
+                .collect()
+        };
+        let SatAnswer::Solution(first) = solver.solve(None) else {
             panic!("there is one");
         };
         assert!(verify(&puzzle, &first).is_ok());
-        for &(row, column, filled) in facts.borrow().iter() {
+        for (row, column, filled) in facts(&solver) {
             assert!(solutions.iter().all(|grid| grid.get(row, column) == filled));
             said += 1;
         }
         // And then in all but the first.
-        facts.borrow_mut().clear();
         solver.forbid(&first);
         let answer = solver.solve(None);
-        assert_eq!(answer == Answer::None, solutions.len() == 1);
-        if answer != Answer::None {
-            for &(row, column, filled) in facts.borrow().iter() {
+        assert_eq!(answer == SatAnswer::None, solutions.len() == 1);
+        if answer != SatAnswer::None {
+            for (row, column, filled) in facts(&solver) {
                 let others = solutions.iter().filter(|grid| **grid != first);
                 assert!(
                     others
@@ -116,7 +120,7 @@ fn a_learner_says_what_is_the_same_in_all_solutions() {
 fn a_learner_refuses_what_would_not_fit() {
     let puzzle = permutation(30);
     let nothing = Grid::new(30, 30);
-    assert!(SatSolver::new(&puzzle, &nothing, &nothing, 1000, || false, |_, _, _| {}).is_none());
+    assert!(SatSolver::new(&puzzle, &nothing, &nothing, 1000, || false).is_none());
 }
 
 #[test]
@@ -301,8 +305,6 @@ fn encoding_can_be_stopped() {
             left -= 1;
             left < 0
         };
-        assert!(
-            SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, stop, |_, _, _| {}).is_none()
-        );
+        assert!(SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, stop).is_none());
     }
 }

@@ -7,7 +7,7 @@ use super::obstacle::Scratch;
 use crate::board::{Board, Cell, Clues};
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
-use crate::sat::{Answer, SatSolver};
+use crate::sat::{SatAnswer, SatSolver};
 use crate::search::{Cube, Decision, Limits, Search};
 
 /// Examines the original picture with some cells given away. It keeps a solver from one question to the next.
@@ -63,7 +63,7 @@ impl<'a, W: Word> GivenExaminer<'a, W> {
                 let (filled, empty) = &root;
                 let stop = move || control.poll();
                 let memory = examiner.memory;
-                *solver = SatSolver::new(puzzle, filled, empty, memory, stop, |_, _, _| {});
+                *solver = SatSolver::new(puzzle, filled, empty, memory, stop);
                 if let Some(solver) = solver {
                     solver.move_to(grid);
                     solver.forbid(grid);
@@ -81,9 +81,9 @@ impl<'a, W: Word> GivenExaminer<'a, W> {
                 solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
             }
             match solver.solve(None) {
-                Answer::Solution(other) => Some(Some(other)),
-                Answer::None => Some(None),
-                Answer::Unknown => None,
+                SatAnswer::Solution(other) => Some(Some(other)),
+                SatAnswer::None => Some(None),
+                SatAnswer::Unknown => None,
             }
         };
         let original = examiner.original;

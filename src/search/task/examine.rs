@@ -57,21 +57,19 @@ impl<W: Word> Task<'_, '_, W> {
         let open = self.open_cells();
         // Compared with probing, looking for regions is cheap. Without probing it pays only if many cells are unknown, but at most half as
         // many as when regions were last looked for.
-        let is_split_due = match probing {
-            true => open < self.cells_at_split_check,
-            false => {
-                open <= self.cells_at_split_check / 2
-                    && (is_root_of_cube || open >= self.shared.options.fewest_cells_to_split)
-            }
+        let is_split_due = if probing {
+            open < self.cells_at_split_check
+        } else {
+            open <= self.cells_at_split_check / 2
+                && (is_root_of_cube || open >= self.shared.options.fewest_cells_to_split)
         };
         if self.shared.options.regions && is_split_due {
             self.cells_at_split_check = open;
             let region = Arc::clone(&self.context().region);
             let mut pace = Pace::new(&self.shared.control);
-            let stop = || pace.spend(W::BITS as u64);
             // If it is stopped, the node is treated as one region, and the search loop hands it back.
-            let regions = split_unless(&mut self.board, &region, stop).unwrap_or_default();
-            if regions.len() > 1 {
+            let regions = split_unless(&mut self.board, &region, || pace.spend(W::BITS as u64));
+            if let Some(regions) = regions.filter(|regions| regions.len() > 1) {
                 return Finding::Regions(regions);
             }
         }

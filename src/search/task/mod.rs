@@ -15,6 +15,6 @@ mod subproblem_cache;
 
 pub(crate) use examine::narrowest_cell;
 pub(super) use node::{Context, LeafTarget, Node, Product};
-pub(super) use share::spawn;
-pub(super) use state::{Shared, Task};
+pub(super) use share::{run_all, spawn};
+pub(super) use state::Shared;
 pub(super) use subproblem_cache::SubproblemCache;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::cube::{Cube, Decision};
 use super::super::options::Options;
 use super::super::probing_policy::ProbingPolicy;
-use super::super::product::{self, ProductResults, Reservation};
+use super::super::product::{self, ProductFillings, ProductResults, Reservation};
 use crate::board::{Board, Cell, Inherited, Prober, ProberMark, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
@@ -86,7 +86,7 @@ pub(in crate::search) struct Context<W: Word> {
 
 impl<W: Word> Context<W> {
     /// All unknown cells of a board.
-    pub(super) fn root(board: &Board<'_, W>) -> Self {
+    pub(in crate::search) fn root(board: &Board<'_, W>) -> Self {
         Self::for_region(Arc::new(Region::whole(board)), LeafTarget::Root)
     }
 
@@ -101,6 +101,15 @@ impl<W: Word> Context<W> {
             reservations: Vec::new(),
             fillings_per_leaf: Count::ONE,
         }
+    }
+
+    /// Multiplies the leaves by the fillings of other regions, but for those without a list.
+    pub(in crate::search) fn multiply(&mut self, others: &ProductFillings<W>) {
+        for (factor, reservation) in &others.lists {
+            self.factors.push(Arc::clone(factor));
+            self.reservations.push(Arc::clone(reservation));
+        }
+        self.fillings_per_leaf *= &others.number;
     }
 
     /// Sets the number of unknown cells outside the region.

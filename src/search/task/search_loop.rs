@@ -51,10 +51,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.with_unknown_outside(&board);
         drop(rows);
-        let published = || *lock(&shared.policy);
-        let policy = match policy.is_unmeasured() {
-            true => published().unwrap_or(policy),
-            false => policy,
+        let policy = if policy.is_unmeasured() {
+            (*lock(&shared.policy)).unwrap_or(policy)
+        } else {
+            policy
         };
         let mut task = Task {
             shared,
@@ -199,19 +199,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let other = if first { total - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(total)) as u64;
         self.weight -= sibling;
-        self.stack.push(StackEntry {
-            mark: self.board.mark(),
-            path_len: self.path.len(),
-            context_index: self.contexts.len() - 1,
-            weight: sibling,
-            inherited: self.inherited,
-            prober_mark: self.prober.mark(),
-            cells_at_split_check: self.cells_at_split_check,
-            pending: Pending::Sibling(Decision {
+        self.push(
+            sibling,
+            Pending::Sibling(Decision {
                 cell,
                 filled: !first,
             }),
-        });
+        );
         if std::mem::take(&mut self.force_probe) {
             // The forced probe has not refuted this node, so a later retreat must not come back to it, only to its descendants.
             self.retreat_floor = self.stack.len();
@@ -222,6 +216,30 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         self.path.push(decision);
         self.decide(decision);
+    }
+
+    /// Pushes an entry with the present state.
+    fn push(&mut self, weight: u64, pending: Pending<W>) {
+        self.stack.push(StackEntry {
+            mark: self.board.mark(),
+            path_len: self.path.len(),
+            context_index: self.contexts.len() - 1,
+            weight,
+            inherited: self.inherited,
+            prober_mark: self.prober.mark(),
+            cells_at_split_check: self.cells_at_split_check,
+            pending,
+        });
+    }
+
+    /// Returns to the state of an entry, but for its contexts.
+    fn restore(&mut self, entry: &StackEntry<W>) {
+        self.board.undo(entry.mark);
+        self.path.truncate(entry.path_len);
+        self.prober.backtrack(entry.prober_mark);
+        self.inherited = entry.inherited;
+        self.cells_at_split_check = entry.cells_at_split_check;
+        self.is_consistent = true;
     }
 
     fn decide(&mut self, decision: Decision) {
@@ -242,21 +260,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let pivot = Arc::new(regions.pop().expect("there are regions"));
         let product = Product::new(self.context().target.clone(), regions.len());
         let share = self.weight / (regions.len() as u64 + 1);
-        let entry = |weight, pending| StackEntry {
-            mark: self.board.mark(),
-            path_len: self.path.len(),
-            context_index: self.contexts.len() - 1,
-            weight,
-            inherited: self.inherited,
-            prober_mark: self.prober.mark(),
-            cells_at_split_check: self.cells_at_split_check,
-            pending,
-        };
         let pivot_weight = self.weight - share * regions.len() as u64;
-        self.stack.push(entry(
-            pivot_weight,
-            Pending::Join(Arc::clone(&product), pivot),
-        ));
+        self.push(pivot_weight, Pending::Join(Arc::clone(&product), pivot));
         // The smallest is searched first.
         for (index, region) in regions.into_iter().enumerate().rev() {
             let region = Arc::new(region);
@@ -267,8 +272,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 self.shared.clues.width(),
                 &self.shared.collect_options,
             );
-            self.stack
-                .push(entry(share, Pending::Region(region, target)));
+            self.push(share, Pending::Region(region, target));
         }
         self.weight = 0;
         self.retreat_floor = self.stack.len();
@@ -312,25 +316,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 debug_assert!(self.shared.control.stopped());
                 true
             }
-            ProductValue::Factors {
-                lists,
-                fillings: number,
-                unlisted,
-            } => {
+            ProductValue::Fillings(fillings) => {
                 let mut context = self.context().clone();
-                for (factor, reservation) in lists {
-                    context.factors.push(factor);
-                    context.reservations.push(reservation);
-                }
-                context.fillings_per_leaf *= &number;
+                context.multiply(&fillings);
                 // The lists of these regions exceeded a memory limit and were discarded. So the regions are branched on again, on this
                 // path, one after the other, before the pivot.
-                if !unlisted.is_empty() {
-                    let pivot = std::mem::replace(&mut context.region, Arc::clone(&unlisted[0]));
-                    let mut rest = unlisted[1..].to_vec();
-                    rest.push(pivot);
-                    rest.append(&mut context.later_regions);
-                    context.later_regions = rest;
+                for region in fillings.unlisted.into_iter().rev() {
+                    let later = std::mem::replace(&mut context.region, region);
+                    context.later_regions.insert(0, later);
                 }
                 self.enter(context);
                 true
@@ -357,12 +350,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let Some(entry) = self.stack.pop() else {
             return false;
         };
-        self.board.undo(entry.mark);
-        self.path.truncate(entry.path_len);
-        self.prober.backtrack(entry.prober_mark);
-        self.inherited = entry.inherited;
-        self.cells_at_split_check = entry.cells_at_split_check;
-        self.is_consistent = true;
+        self.restore(&entry);
         self.force_probe = true;
         self.settles_at_progress = self.board.settles();
         true
@@ -377,14 +365,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         while let Some(entry) = self.stack.pop() {
             self.retreat_floor = self.retreat_floor.min(self.stack.len());
             self.force_probe = false;
-            self.board.undo(entry.mark);
-            self.path.truncate(entry.path_len);
+            self.restore(&entry);
             self.leave_contexts(entry.context_index + 1, scope);
-            self.prober.backtrack(entry.prober_mark);
             self.weight = entry.weight;
-            self.inherited = entry.inherited;
-            self.cells_at_split_check = entry.cells_at_split_check;
-            self.is_consistent = true;
             match entry.pending {
                 Pending::Sibling(decision) => {
                     self.path.push(decision);
@@ -441,24 +424,23 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// subproblem cache counts as one leaf, however many fillings it has, because the cache enumerates them only once.
     fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
-        let solutions = match is_leaf {
-            true => self
-                .context()
+        let solutions = if is_leaf {
+            self.context()
                 .fillings_per_leaf
                 .to_u64()
-                .unwrap_or(u64::MAX),
-            false => 0,
+                .unwrap_or(u64::MAX)
+        } else {
+            0
         };
         self.policy
             .record_node(settles - self.settles_at_node, solutions);
         self.settles_at_node = settles;
-        match is_leaf {
-            true => {
-                self.statistics.leaves += 1;
-                self.retreat_floor = self.stack.len();
-                self.settles_at_progress = settles;
-            }
-            false => self.statistics.dead_ends += 1,
+        if is_leaf {
+            self.statistics.leaves += 1;
+            self.retreat_floor = self.stack.len();
+            self.settles_at_progress = settles;
+        } else {
+            self.statistics.dead_ends += 1
         }
         self.unreported_weight += std::mem::take(&mut self.weight);
     }

@@ -1,11 +1,13 @@
 //! How a task gives work away: its oldest open entry when too few tasks are waiting, and everything open when the run must stop. When it
 //! ends, it adds its sums to the totals.
 
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
 use rayon::ScopeFifo;
 
 use super::super::cube::{Cube, Decision};
+use super::super::portfolio::SatTurns;
 use super::node::{Context, LeafTarget, Node, Pending, StackEntry};
 use super::state::{Shared, Task};
 use crate::line::Word;
@@ -155,6 +157,18 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.statistics.settles = self.board.settles();
         self.statistics.probes = self.prober.probes();
         lock(&self.shared.totals).0.add(&self.statistics);
+    }
+}
+
+/// Searches a subtree on the calling thread alone, including the nodes that its tasks leave pending.
+pub(in crate::search) fn run_all<'s, 'a, W: Word>(
+    shared: &'s Shared<'a, W>,
+    node: Node<W>,
+    turns: Option<&'s RefCell<SatTurns<'a>>>,
+) {
+    Task::run(shared, node, None, turns);
+    while let Some(node) = shared.pending_nodes.pop() {
+        Task::run(shared, node, None, turns);
     }
 }
 

@@ -58,6 +58,20 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) pending_nodes: SegQueue<Node<W>>,
 }
 
+impl<W: Word> Shared<'_, W> {
+    /// Whether the run has ended, to be asked before every settle outside of a task.
+    pub(in crate::search) fn between_settles(&self) -> impl FnMut() -> bool {
+        let mut settles = 0u64;
+        move || {
+            settles += 1;
+            if settles.is_multiple_of(self.settles_per_poll) {
+                self.control.poll();
+            }
+            self.control.stopped()
+        }
+    }
+}
+
 /// A task that searches one subtree.
 pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) shared: &'s Shared<'a, W>,

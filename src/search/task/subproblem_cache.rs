@@ -131,9 +131,10 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     let right_ends = right & !right.down(1);
     let gaps_left = !filled & W::low(first);
     let gaps_right = !filled & W::low(length) & !W::low(last + 1);
-    let left_run = match gaps_left.is_zero() {
-        true => first,
-        false => first - 1 - last_of(gaps_left),
+    let left_run = if gaps_left.is_zero() {
+        first
+    } else {
+        first - 1 - last_of(gaps_left)
     };
     let right_run = gaps_right.first().min(length) - last - 1;
     key.push((line as u64) << 32 | (first as u64) << 16 | last as u64);
