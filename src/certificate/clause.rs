@@ -143,9 +143,10 @@ impl<'a> Variables<'a> {
                 }
                 (Meaning::Start(of, block, cell), _) if of == number => {
                     let (first, last) = &mut assumed.starts[block];
-                    match literal < 0 {
-                        true => *last = cell.min(*last),
-                        false => *first = (cell + 1).max(*first),
+                    if literal < 0 {
+                        *last = cell.min(*last)
+                    } else {
+                        *first = (cell + 1).max(*first)
                     }
                 }
                 _ => {}

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use super::formula::{Formula, Kind};
+use super::formula::{Formula, NodeKind};
 use super::language::{self, END, Language, Languages, NOTHING, Value};
 use super::text::{Bounds, STOP_INTERVAL_STEPS};
 use crate::error::{Error, Result};
@@ -132,18 +132,20 @@ impl Workspace<'_, '_> {
     /// Counts work, in steps of a few nanoseconds, and polls at intervals.
     fn work(&mut self, steps: usize) -> Result<()> {
         self.unpolled_steps += steps;
-        match self.unpolled_steps >= STOP_INTERVAL_STEPS {
-            true => self.poll(),
-            false => Ok(()),
+        if self.unpolled_steps >= STOP_INTERVAL_STEPS {
+            self.poll()
+        } else {
+            Ok(())
         }
     }
 }
 
 /// Fails if a bound is reached by a check whose languages and everything else have this approximate memory.
 fn poll(bounds: &mut Bounds<'_>, languages: u64, other: u64) -> Result<()> {
-    let bytes = match languages > language::MAX_BYTES {
-        true => u64::MAX,
-        false => languages + other,
+    let bytes = if languages > language::MAX_BYTES {
+        u64::MAX
+    } else {
+        languages + other
     };
     bounds.check_memory(bytes, CHECK)?;
     bounds.poll(CHECK)
@@ -363,7 +365,7 @@ impl Checker<'_, '_> {
         let groups = 2 + self.formula.edges(node).len().ilog2();
         let mut bytes = u64::from(groups) * state.bytes();
         self.workspace.other_bytes += bytes;
-        for edge in self.formula.edges(node) {
+        for &edge in self.formula.edges(node) {
             let literals = self.formula.literals(edge);
             self.workspace.work(8 * literals.len())?;
             let mut decided: Vec<(usize, bool)> = Vec::with_capacity(literals.len());
@@ -560,13 +562,13 @@ impl Checker<'_, '_> {
             .collect();
         let to = self.formula.target(edge);
         match self.formula.kind(to) {
-            Kind::True if left.is_empty() => Ok(()),
-            Kind::True => Err(wrong(node, "an edge ends before all cells are decided")),
-            Kind::Or => {
+            NodeKind::True if left.is_empty() => Ok(()),
+            NodeKind::True => Err(wrong(node, "an edge ends before all cells are decided")),
+            NodeKind::Or => {
                 let languages = lines.iter().map(|&(language, _)| language).collect();
                 self.reach(to, &left, languages, case.way, edge)
             }
-            Kind::And => self.follow_product(case, edge, &left, &lines),
+            NodeKind::And => self.follow_product(case, edge, &left, &lines),
         }
     }
 
@@ -579,10 +581,8 @@ impl Checker<'_, '_> {
         lines: &[(Language, Vec<u32>)],
     ) -> Result<()> {
         let node = case.node;
-        let factors: Vec<u32> = {
-            let edges = self.formula.edges(self.formula.target(edge));
-            edges.map(|edge| self.formula.target(edge)).collect()
-        };
+        let edges = self.formula.edges(self.formula.target(edge)).iter();
+        let factors: Vec<u32> = edges.map(|&edge| self.formula.target(edge)).collect();
         const NOBODY: u32 = u32::MAX;
         let counts = factors.iter().map(|&to| self.formula.variable_count(to));
         if counts.sum::<usize>() != left.len() {

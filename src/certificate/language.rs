@@ -103,9 +103,10 @@ impl Languages {
             let is_last = i + 1 == clue.blocks().len();
             let mut before = Vec::with_capacity(slack + 1);
             for (extra, &follows) in after.iter().enumerate() {
-                let mut node = match is_last {
-                    true => follows,
-                    false => self.node([follows, NOTHING]),
+                let mut node = if is_last {
+                    follows
+                } else {
+                    self.node([follows, NOTHING])
                 };
                 for _ in 1..block {
                     node = self.node([NOTHING, node]);

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::clause::Variables;
 use super::lemmas::Lemmas;
-use super::text::{Bounds, Lines, integers};
+use super::text::{Bounds, TextLines, integers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -48,11 +48,11 @@ pub fn check_refutation(
     (proof, proof_name): (&mut dyn BufRead, &str),
     bounds: &mut Bounds<'_>,
 ) -> Result<Refuted> {
-    let mut lines = Lines::new(clauses, clauses_name, bounds);
+    let mut lines = TextLines::new(clauses, clauses_name, bounds);
     let mut checker = Checker::default();
     let mut refuted = Refuted::default();
     checker.read_clauses(puzzle, &mut lines, &mut refuted)?;
-    let mut lines = Lines::new(proof, proof_name, bounds);
+    let mut lines = TextLines::new(proof, proof_name, bounds);
     refuted.steps = checker.check_steps(&mut lines)?;
     Ok(refuted)
 }
@@ -80,7 +80,7 @@ impl Checker {
     fn read_clauses(
         &mut self,
         puzzle: &Puzzle,
-        lines: &mut Lines<'_, '_>,
+        lines: &mut TextLines<'_, '_>,
         refuted: &mut Refuted,
     ) -> Result<()> {
         let mut variables = Variables::new(puzzle);
@@ -158,17 +158,18 @@ impl Checker {
         }
         refuted.is_unsolvable = violations.is_none();
         for violation in violations.unwrap_or_default() {
-            refuted.lemmas.add(match violation > max {
+            refuted.lemmas.add(if violation > max {
                 // A violation that implies nothing is always possible, so no proof can refute it.
-                true => long_lemmas.remove(&violation).unwrap_or_default().into(),
-                false => [-violation].into(),
+                long_lemmas.remove(&violation).unwrap_or_default().into()
+            } else {
+                [-violation].into()
             });
         }
         Ok(())
     }
 
     /// Checks the steps up to the one that adds the empty clause, and returns their number.
-    fn check_steps(&mut self, lines: &mut Lines<'_, '_>) -> Result<u64> {
+    fn check_steps(&mut self, lines: &mut TextLines<'_, '_>) -> Result<u64> {
         let (mut steps, mut refuted) = (0, false);
         let mut clause: Vec<i32> = Vec::new();
         let mut hints: Vec<i64> = Vec::new();
@@ -214,9 +215,10 @@ impl Checker {
             self.insert(number, &clause);
             lines.check_memory(self.bytes)?;
         }
-        match refuted {
-            true => Ok(steps),
-            false => Err(lines.wrong_as_a_whole("the proof does not end with the empty clause")),
+        if refuted {
+            Ok(steps)
+        } else {
+            Err(lines.wrong_as_a_whole("the proof does not end with the empty clause"))
         }
     }
 
@@ -226,7 +228,7 @@ impl Checker {
         &mut self,
         clause: &[i32],
         hints: &[i64],
-        lines: &mut Lines<'_, '_>,
+        lines: &mut TextLines<'_, '_>,
     ) -> Result<Option<String>> {
         let mut contradiction = clause.iter().any(|&literal| !self.assign(-literal));
         let mut wrong = None;

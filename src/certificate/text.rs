@@ -29,23 +29,25 @@ impl std::fmt::Debug for Bounds<'_> {
 impl Bounds<'_> {
     /// Fails if the check is stopped.
     pub(super) fn poll(&mut self, name: &str) -> Result<()> {
-        match (self.stop)() {
-            true => Err(Error::io(name, io::ErrorKind::Interrupted.into())),
-            false => Ok(()),
+        if (self.stop)() {
+            Err(Error::io(name, io::ErrorKind::Interrupted.into()))
+        } else {
+            Ok(())
         }
     }
 
     /// Fails if this number of bytes is more than allowed.
     pub(super) fn check_memory(&self, bytes: u64, name: &str) -> Result<()> {
-        match bytes > self.memory {
-            true => Err(Error::io(name, io::ErrorKind::OutOfMemory.into())),
-            false => Ok(()),
+        if bytes > self.memory {
+            Err(Error::io(name, io::ErrorKind::OutOfMemory.into()))
+        } else {
+            Ok(())
         }
     }
 }
 
 /// The lines of a text.
-pub(super) struct Lines<'a, 'b> {
+pub(super) struct TextLines<'a, 'b> {
     input: &'a mut dyn BufRead,
     bounds: &'a mut Bounds<'b>,
     name: &'a str,
@@ -54,14 +56,14 @@ pub(super) struct Lines<'a, 'b> {
     unpolled_bytes: usize,
 }
 
-impl<'a, 'b> Lines<'a, 'b> {
-    /// Lines of `input`, which is called `name` in errors.
+impl<'a, 'b> TextLines<'a, 'b> {
+    /// TextLines of `input`, which is called `name` in errors.
     pub(super) fn new(
         input: &'a mut dyn BufRead,
         name: &'a str,
         bounds: &'a mut Bounds<'b>,
     ) -> Self {
-        Lines {
+        TextLines {
             input,
             bounds,
             name,

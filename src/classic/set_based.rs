@@ -233,9 +233,12 @@ fn pass_backwards(list: &PositionList, sets: &mut Sets) -> bool {
     let mut changed = false;
     for cell in (0..cells).rev() {
         for position in 0..positions {
-            let after = |position: usize| match cell + 1 < cells {
-                true => sets[(cell + 1) * positions + position],
-                false => position == positions - 1,
+            let after = |position: usize| {
+                if cell + 1 < cells {
+                    sets[(cell + 1) * positions + position]
+                } else {
+                    position == positions - 1
+                }
             };
             let stays = !list.filled[position] && after(position);
             let leaves = position + 1 < positions && after(position + 1);

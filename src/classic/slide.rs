@@ -50,9 +50,10 @@ impl Slide {
 
     /// Goes to the next arrangement; `false` when there is none.
     pub(super) fn advance(&mut self, watch: &mut dyn Observer) -> Flow<bool> {
-        let mut from = match self.begun {
-            true => self.backtrack(),
-            false => Some(0),
+        let mut from = if self.begun {
+            self.backtrack()
+        } else {
+            Some(0)
         };
         self.begun = true;
         while let Some(first) = from {

@@ -1,10 +1,14 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
-//! Uses at the same time add up to at most the whole limit. A search holds fillings, probes, subproblem caches and one SAT solver. A count
-//! holds numbers, components, lines, probes, SAT solvers, deferred work, paused walks, sweeps and, if requested, the graph, which takes
-//! from the share of the sweeps. A repair holds obstacles, the state of its local search, and
-//! searches. A split holds cubes and the results of probing them. Outside of the limit, each thread has half a MiB for settled lines, and at
-//! least an eighth for records of probes.
+//! The shares of what is held at the same time add up to at most the whole limit:
+//!
+//! - a search holds fillings, probes, subproblem caches and one SAT solver;
+//! - a count holds numbers, components, lines, probes, SAT solvers, deferred work, paused walks, sweeps and, if requested, the graph, whose
+//!   share is a part of that of the sweeps;
+//! - a repair holds obstacles, the state of its local search, and searches;
+//! - a split holds cubes and the results of probing them.
+//!
+//! Beyond the limit, each thread may take half a MiB for settled lines and an eighth of a MiB for records of probes.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]

@@ -141,8 +141,10 @@ pub(crate) fn ticking<T>(tell: impl Fn() + Sync, work: impl FnOnce() -> T) -> T 
         let tell = &tell;
         // Without a thread for it nothing is told, which changes no answer.
         let _ = std::thread::Builder::new().spawn_scoped(threads, move || {
-            let ticks = || ticks.recv_timeout(TICK);
-            while ticks().is_err_and(|error| error.is_timeout()) {
+            while ticks
+                .recv_timeout(TICK)
+                .is_err_and(|error| error.is_timeout())
+            {
                 tell();
             }
         });

@@ -173,26 +173,31 @@ impl FromStr for Count {
             let message = format!("{length} characters are too many for a number of solutions");
             return Err(Error::data(message));
         }
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.then(|| from_digits(text.as_bytes())).flatten();
-        let wrong = || Error::data(format!("{text:?} is not a number of solutions"));
-        number.map(Count::from_big).ok_or_else(wrong)
+        let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = are_digits.then(|| from_digits(text.as_bytes())).flatten();
+        number
+            .map(Count::from_big)
+            .ok_or_else(|| Error::data(format!("{text:?} is not a number of solutions")))
     }
 }
 
 /// The number with these decimal digits. num-bigint parses in quadratic time but multiplies faster. So it parses short parts, and in each
 /// round pairs of parts are joined.
 fn from_digits(digits: &[u8]) -> Option<BigUint> {
-    let parse = |part: &[u8]| BigUint::parse_bytes(part, 10);
     // The lowest digits first. Each part has a value less than `power`, but for the last one, which may have fewer digits.
-    let parts: Option<Vec<BigUint>> = digits.rchunks(SHORT_DIGITS).map(parse).collect();
-    let (mut parts, mut power) = (parts?, BigUint::from(10u8).pow(SHORT_DIGITS as u32));
+    let mut parts = digits
+        .rchunks(SHORT_DIGITS)
+        .map(|part| BigUint::parse_bytes(part, 10))
+        .collect::<Option<Vec<BigUint>>>()?;
+    let mut power = BigUint::from(10u8).pow(SHORT_DIGITS as u32);
     while parts.len() > 1 {
-        let join = |pair: &[BigUint]| match pair {
-            [low, high] => low + high * &power,
-            _ => pair[0].clone(),
-        };
-        parts = parts.chunks(2).map(join).collect();
+        parts = parts
+            .chunks(2)
+            .map(|pair| match pair {
+                [low, high] => low + high * &power,
+                _ => pair[0].clone(),
+            })
+            .collect();
         if parts.len() > 1 {
             power = &power * &power;
         }
