@@ -415,9 +415,12 @@ impl Checker<'_, '_> {
                 if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
                     return Err(wrong(case.node, "an edge has no solution"));
                 }
-                let group = edges.iter().copied();
-                let group = group.filter(|edge| edge.value(cell) == Some(filled));
-                groups.push((group.collect(), state));
+                let group = edges
+                    .iter()
+                    .copied()
+                    .filter(|edge| edge.value(cell) == Some(filled))
+                    .collect();
+                groups.push((group, state));
             }
             // The smaller group comes next, so no more are open than the logarithm of the number of edges.
             if groups[first].0.len() < groups[first + 1].0.len() {

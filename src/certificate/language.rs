@@ -158,12 +158,12 @@ impl Languages {
             let filled = self.condition(filled, at + 1, values, keep);
             self.node([empty, filled])
         } else {
-            let next = if value { filled } else { empty };
-            let next = self.condition(next, at + 1, rest, keep);
+            let chosen = if value { filled } else { empty };
+            let conditioned = self.condition(chosen, at + 1, rest, keep);
             match (keep, value) {
-                (false, _) => next,
-                (true, false) => self.node([next, NOTHING]),
-                (true, true) => self.node([NOTHING, next]),
+                (false, _) => conditioned,
+                (true, false) => self.node([conditioned, NOTHING]),
+                (true, true) => self.node([NOTHING, conditioned]),
             }
         };
         self.results.insert(node, result);
@@ -254,9 +254,9 @@ impl Languages {
         if let Some(&result) = self.results.get(&node) {
             return result;
         }
-        let next = self.nodes[node as usize];
-        let next = next.map(|node| self.replace_tail(node, length - 1, tail));
-        let result = self.node(next);
+        let replaced =
+            self.nodes[node as usize].map(|node| self.replace_tail(node, length - 1, tail));
+        let result = self.node(replaced);
         self.results.insert(node, result);
         result
     }

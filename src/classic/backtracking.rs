@@ -108,8 +108,9 @@ impl Column {
         let blocks: Vec<usize> = clue.lengths().collect();
         let rest = |block| blocks[block..].iter().sum::<usize>() + blocks.len() - block;
         // The last block needs no gap after it; an empty suffix needs no cell.
-        let room = (0..=blocks.len()).map(|block| rest(block).saturating_sub(1));
-        let room = room.collect();
+        let room = (0..=blocks.len())
+            .map(|block| rest(block).saturating_sub(1))
+            .collect();
         Column { blocks, room }
     }
 

@@ -1,6 +1,6 @@
 //! Building a [`SolutionGraph`] bottom-up: the counter adds one node for each region that it has counted.
 
-use super::arena::{Arena, MAX_WORDS};
+use super::arena::Arena;
 use super::edge::{Edge, NodeId};
 use super::runs::{FIRST_CHILD, Runs, store};
 use super::solution_graph::{Root, SolutionGraph};
@@ -49,7 +49,7 @@ impl Builder {
     /// # Panics
     ///
     /// If there is no edge, if edges differ in their number of cells, if a child has not been added, if an edge leaves a child more or
-    /// fewer cells than the child has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
+    /// fewer cells than the child has, or if the graph exceeds 2^32 words.
     pub fn add_node(&mut self, edges: Vec<Edge>) -> NodeId {
         let (mut sum, mut cells_left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
         for edge in edges.iter().map(Edge::as_ref) {
@@ -85,15 +85,6 @@ impl Builder {
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.node_count()
-    }
-
-    /// Bytes allocated, so that the caller can stop before its memory limit is reached; [`u64::MAX`] if the graph is full.
-    pub fn bytes(&self) -> u64 {
-        if self.nodes.words.len() >= MAX_WORDS {
-            u64::MAX
-        } else {
-            self.nodes.bytes()
-        }
     }
 
     /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be placed on
@@ -177,19 +168,6 @@ mod tests {
         assert_eq!(builder.node_count(), 2);
         assert_eq!(builder.count(pair), Count::from(2));
         assert_eq!(builder.count(node), Count::from(6));
-    }
-
-    /// The caller stops when this exceeds its memory limit.
-    #[test]
-    fn the_reported_bytes_are_those_of_the_nodes() {
-        let mut builder = Builder::new();
-        assert_eq!(builder.bytes(), 0);
-        for bits in 0..1000 {
-            builder.add_node(vec![Edge::from_bits(bits, 10)]);
-        }
-        assert_eq!(builder.bytes(), builder.nodes.bytes());
-        // For each node at least its size, the head of its edge, a word of runs, its offset, and its count.
-        assert!((24_000..48_000).contains(&builder.bytes()));
     }
 
     /// From a certain size on, the head of an edge takes two words. An edge is read back in either form, and so is the edge after it.

@@ -382,9 +382,9 @@ impl<'a> Pass<'a> {
         if place == NO_PLACE {
             return;
         }
-        let weight = std::mem::take(&mut state.weight);
-        let weight = match weight.checked_sub(LARGE) {
-            None => Count::from(weight),
+        let stored = std::mem::take(&mut state.weight);
+        let weight = match stored.checked_sub(LARGE) {
+            None => Count::from(stored),
             Some(index) => {
                 self.free_weights.push(index);
                 std::mem::replace(&mut self.large_weights[index as usize], Count::ZERO)

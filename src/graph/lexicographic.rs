@@ -390,13 +390,13 @@ mod tests {
         assert_eq!(wanted.len(), 56 * 56);
         assert!(wanted.is_sorted_by(|a, b| a < b));
         for (most, skip, length) in [
-            (0, 0, 56 * 56),
-            (1, 1000, 60),
+            (1, 0, 56 * 56),
+            (2, 1000, 60),
             (6, 55, 60),
             (30, 2999, 60),
             (56, 1, 60),
-            (0, 3135, 60),
-            (0, 3136, 60),
+            (1, 3135, 60),
+            (1, 3136, 60),
         ] {
             let mut walk = graph.lexicographic(&Count::from(skip));
             walk.max_listed = Count::from(most);

@@ -192,17 +192,17 @@ impl PlainLine {
         for cell in (0..length).rev() {
             let behind = &layers[layers.len() - 1];
             let class = |state: State, filled: bool| {
-                let after = self.line.values(cell).find(|&value| value == filled);
-                let after = after.and_then(|value| self.line.step(state, value))?;
-                behind.get(&after).copied()
+                let value = self.line.values(cell).find(|&value| value == filled)?;
+                behind.get(&self.line.step(state, value)?).copied()
             };
             let content = |state: State| match self.line.cells[cell] {
                 None => [class(state, false), class(state, true)],
                 // A known cell tells nothing: the class is that behind it.
                 Some(filled) => [class(state, filled), None],
             };
-            let different: BTreeSet<_> = states[cell].iter().map(|&state| content(state)).collect();
-            let different: Vec<_> = different.into_iter().collect();
+            let mut different: Vec<_> = states[cell].iter().map(|&state| content(state)).collect();
+            different.sort_unstable();
+            different.dedup();
             let number = |state: State| different.iter().position(|other| *other == content(state));
             let layer = states[cell]
                 .iter()

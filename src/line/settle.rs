@@ -140,7 +140,7 @@ impl<W: Word> Kernel<W> {
     /// The blocks must fit the line and `length` the word. The result includes `known`.
     #[inline]
     pub fn settle(&mut self, blocks: &[u16], length: usize, known: Known<W>) -> Option<Known<W>> {
-        let settled = self.sweep(blocks, length, known, |_| {});
+        let settled = self.sweep(blocks, length, known, |_| {}, |_| {});
         #[cfg(feature = "checked")]
         confirm(blocks, length, known, settled, None);
         settled
@@ -155,29 +155,56 @@ impl<W: Word> Kernel<W> {
         known: Known<W>,
     ) -> Option<(Known<W>, W)> {
         let (mut in_one, mut in_several) = (W::ZERO, W::ZERO);
-        let settled = self.sweep(blocks, length, known, |gaps| {
-            in_several |= in_one & gaps;
-            in_one |= gaps;
-        });
+        let settled = self.sweep(
+            blocks,
+            length,
+            known,
+            |gaps| {
+                in_several |= in_one & gaps;
+                in_one |= gaps;
+            },
+            |_| {},
+        );
         let cuts = settled.map(|settled| settled.empty & !in_several);
         #[cfg(feature = "checked")]
         confirm(blocks, length, known, settled, cuts);
         Some((settled?, cuts?))
     }
 
-    /// Settles, and calls `visit` for each number of blocks with the cells that can be empty with that many blocks before them: first for
-    /// 0, then from all blocks down to 1.
+    /// For each block, the cells in which it starts in some arrangement; `None` if no arrangement fits the known cells.
+    pub(crate) fn starts(
+        &mut self,
+        blocks: &[u16],
+        length: usize,
+        known: Known<W>,
+    ) -> Option<Vec<W>> {
+        let mut starts = Vec::with_capacity(blocks.len());
+        self.sweep(
+            blocks,
+            length,
+            known,
+            |_| {},
+            |of_block| starts.push(of_block),
+        )?;
+        starts.reverse();
+        Some(starts)
+    }
+
+    /// Settles. Calls `visit_gaps` for each number of blocks with the cells that can be empty with that many blocks before them: first for
+    /// 0, then from all blocks down to 1; and `visit_starts` for each block, from the last to the first, with the cells in which it can
+    /// start.
     #[inline(always)]
     fn sweep(
         &mut self,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
-        mut visit: impl FnMut(W),
+        mut visit_gaps: impl FnMut(W),
+        mut visit_starts: impl FnMut(W),
     ) -> Option<Known<W>> {
         let all = W::low(length);
         let Some((&last, _)) = blocks.split_last() else {
-            visit(all);
+            visit_gaps(all);
             return known.filled.is_zero().then_some(Known {
                 filled: W::ZERO,
                 empty: all,
@@ -185,6 +212,7 @@ impl<W: Word> Kernel<W> {
         };
         if usize::from(last) == length {
             // One block fills the line; from here on, shifts by the length of a block are less than the word size.
+            visit_starts(W::bit(0));
             return known.empty.is_zero().then_some(Known {
                 filled: all,
                 empty: W::ZERO,
@@ -226,7 +254,7 @@ impl<W: Word> Kernel<W> {
         }
 
         let gaps = first_left & mirror(right);
-        visit(gaps);
+        visit_gaps(gaps);
         let (mut can_empty, mut can_fill) = (gaps, W::ZERO);
         let mut line_end = W::bit(length - 1);
         for (block, &cells) in scratch.iter().zip(blocks).rev() {
@@ -238,9 +266,10 @@ impl<W: Word> Kernel<W> {
             if starts.is_zero() {
                 return None;
             }
+            visit_starts(starts);
             can_fill |= cover(starts, cells);
             let gaps = block.left & right;
-            visit(gaps);
+            visit_gaps(gaps);
             can_empty |= gaps;
             line_end = W::ZERO;
         }

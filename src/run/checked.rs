@@ -24,10 +24,10 @@ fn seed() -> u64 {
 
 /// Lets another thread go first, at one call in sixteen.
 pub(crate) fn give_way() {
-    let random = RANDOM.get();
-    let random = random ^ random << 13;
-    let random = random ^ random >> 7;
-    let random = random ^ random << 17;
+    let mut random = RANDOM.get();
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
     RANDOM.set(random);
     if random.is_multiple_of(16) {
         std::thread::yield_now();

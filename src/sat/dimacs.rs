@@ -51,8 +51,7 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
     writeln!(out, " 0")?;
     let mut failed = Ok(());
     // After a write error no more lines are encoded.
-    let mut stop = false;
-    let stop = std::cell::Cell::from_mut(&mut stop);
+    let stop = std::cell::Cell::new(false);
     encoding.encode(puzzle, &mut || stop.get(), |clause| {
         if failed.is_ok() {
             failed = clause

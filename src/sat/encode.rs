@@ -6,6 +6,7 @@
 //!
 //! Order encoding: Tamura, Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009).
 
+use crate::line::{Kernel, Known, Word, by_width};
 use crate::puzzle::{Grid, Line, Puzzle};
 
 /// The variables of a puzzle.
@@ -136,16 +137,14 @@ impl BlockStarts {
                 Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
                 Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
             };
-            let known: Vec<Option<bool>> = (0..length)
-                .map(|i| {
-                    let (row, column) = at(i);
-                    let is_filled = filled.get(row, column);
-                    (is_filled || empty.get(row, column)).then_some(is_filled)
-                })
-                .collect();
-            let lengths: Vec<usize> = clue.lengths().collect();
+            let known = |i| {
+                let (row, column) = at(i);
+                let is_filled = filled.get(row, column);
+                (is_filled || empty.get(row, column)).then_some(is_filled)
+            };
+            let lengths: Vec<u16> = clue.lengths().map(|length| length as u16).collect();
             let mut blocks = Vec::with_capacity(lengths.len());
-            for starts in starts(&lengths, &known) {
+            for starts in by_width!(length, W => starts::<W>(&lengths, length, &known)) {
                 starts_left = starts_left.checked_sub(starts.len())?;
                 let last = starts.last().copied();
                 let numbered = starts.into_iter().map(|start| {
@@ -176,59 +175,27 @@ impl BlockStarts {
     }
 }
 
-/// For each block, every start that occurs in some arrangement.
-fn starts(lengths: &[usize], known: &[Option<bool>]) -> Vec<Vec<u16>> {
-    let n = known.len();
-    // Prefix sums: the number of cells among 0..i with this value.
-    let prefix_sums = |value: bool| -> Vec<usize> {
-        let mut sums = vec![0];
-        sums.extend(known.iter().scan(0, |sum, cell| {
-            *sum += usize::from(*cell == Some(value));
-            Some(*sum)
-        }));
-        sums
-    };
-    let (empty, filled) = (prefix_sums(false), prefix_sums(true));
-    let fits = |start: usize, length: usize| empty[start + length] == empty[start];
-    let free = |from: usize, to: usize| filled[to] == filled[from];
-    // `before[j][i]`: the first j blocks fit into cells 0..i so that another block can start at i.
-    let sweep = |lengths: &[usize],
-                 fits: &dyn Fn(usize, usize) -> bool,
-                 free: &dyn Fn(usize) -> bool| {
-        let mut before = vec![vec![false; n + 1]; lengths.len() + 1];
-        before[0][0] = true;
-        for i in 1..=n {
-            let clear = free(i - 1);
-            before[0][i] = before[0][i - 1] && clear;
-            for (j, &length) in lengths.iter().enumerate() {
-                let ends = i > length && before[j][i - 1 - length] && fits(i - 1 - length, length);
-                before[j + 1][i] = clear && (ends || before[j + 1][i - 1]);
-            }
+/// For each block, every start that occurs in some arrangement of a line with these known cells.
+fn starts<W: Word>(
+    blocks: &[u16],
+    length: usize,
+    known: &dyn Fn(usize) -> Option<bool>,
+) -> Vec<Vec<u16>> {
+    let mut cells = Known::<W>::NOTHING;
+    for i in 0..length {
+        match known(i) {
+            Some(true) => cells.filled |= W::bit(i),
+            Some(false) => cells.empty |= W::bit(i),
+            None => {}
         }
-        before
-    };
-    let left = sweep(lengths, &fits, &|i| free(i, i + 1));
-    let mirrored: Vec<usize> = lengths.iter().rev().copied().collect();
-    let right = sweep(
-        &mirrored,
-        &|start, length| fits(n - start - length, length),
-        &|i| free(n - 1 - i, n - i),
-    );
-    let blocks = lengths.len();
-    (0..blocks)
-        .map(|j| {
-            let length = lengths[j];
-            (0..=n.saturating_sub(length))
-                .filter(|&start| {
-                    start + length <= n
-                        && left[j][start]
-                        && fits(start, length)
-                        && right[blocks - 1 - j][n - start - length]
-                })
-                .map(|start| start as u16)
-                .collect()
-        })
-        .collect()
+    }
+    match Kernel::new().starts(blocks, length, cells) {
+        None => vec![Vec::new(); blocks.len()],
+        Some(starts) => starts
+            .into_iter()
+            .map(|of_block| of_block.cells().map(|cell| cell as u16).collect())
+            .collect(),
+    }
 }
 
 /// A literal, or a truth value.
@@ -372,9 +339,7 @@ mod tests {
             for picture in 0..1 << n {
                 let clue = lengths(&runs(picture, n));
                 for mask in 0..1 << n {
-                    let known: Vec<Option<bool>> = (0..n)
-                        .map(|i| (mask >> i & 1 == 1).then_some(picture >> i & 1 == 1))
-                        .collect();
+                    let known = |i: usize| (mask >> i & 1 == 1).then_some(picture >> i & 1 == 1);
                     let mut expected = vec![Vec::new(); clue.len()];
                     let fitting = (0..1 << n).filter(|other| (other ^ picture) & mask == 0);
                     for runs in fitting.map(|other| runs(other, n)) {
@@ -388,7 +353,9 @@ mod tests {
                         starts.sort_unstable();
                         starts.dedup();
                     }
-                    assert_eq!(starts(&clue, &known), expected, "{clue:?} {known:?}");
+                    let blocks: Vec<u16> = clue.iter().map(|&length| length as u16).collect();
+                    let found = starts::<u64>(&blocks, n as usize, &known);
+                    assert_eq!(found, expected, "{clue:?} {picture:b} {mask:b}");
                 }
             }
         }

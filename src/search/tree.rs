@@ -411,8 +411,8 @@ impl<'a> Search<'a> {
             lock(&shared.totals).0.settles += board.settles() - settles_before;
             node
         });
-        let engine = shared.portfolio.as_ref().filter(|_| uses_solver);
-        let engine = engine.map(|portfolio| SatEngine {
+        let portfolio = shared.portfolio.as_ref().filter(|_| uses_solver);
+        let engine = portfolio.map(|portfolio| SatEngine {
             portfolio,
             control: &shared.control,
             puzzle: self.puzzle,

@@ -97,19 +97,6 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Called when the run has been stopped: turns everything open into cubes.
     pub(super) fn hand_back(&mut self) {
-        let cubes_wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
-        let hand_back_subtree =
-            |path_len: usize, decision: Option<Decision>, context_index: usize, weight: u64| {
-                match &self.contexts[context_index].target {
-                    LeafTarget::Root if cubes_wanted => {
-                        let path = self.path[..path_len].iter().copied();
-                        let path = path.chain(decision).collect();
-                        self.shared.cubes.push((Cube { path }, weight));
-                    }
-                    LeafTarget::Root => {}
-                    target => target.abandon(),
-                }
-            };
         for entry in &self.stack {
             let StackEntry {
                 path_len,
@@ -119,15 +106,35 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             } = *entry;
             match &entry.pending {
                 Pending::Sibling(decision) => {
-                    hand_back_subtree(path_len, Some(*decision), context_index, weight);
+                    self.hand_back_subtree(path_len, Some(*decision), context_index, weight);
                 }
-                Pending::Join(..) => hand_back_subtree(path_len, None, context_index, weight),
+                Pending::Join(..) => {
+                    self.hand_back_subtree(path_len, None, context_index, weight);
+                }
                 // The cube that is handed back for its join contains this region too.
                 Pending::Region(_, target) => target.abandon(),
             }
         }
         // The present node is handed back last, because the search would have continued with it first.
-        hand_back_subtree(self.path.len(), None, self.contexts.len() - 1, self.weight);
+        self.hand_back_subtree(self.path.len(), None, self.contexts.len() - 1, self.weight);
+    }
+
+    /// Turns the subtree below the first decisions of the path, and one more, into a cube, unless its leaves are only those of a region.
+    fn hand_back_subtree(
+        &self,
+        path_len: usize,
+        decision: Option<Decision>,
+        context_index: usize,
+        weight: u64,
+    ) {
+        let LeafTarget::Root = self.contexts[context_index].target else {
+            return self.contexts[context_index].target.abandon();
+        };
+        if !self.shared.cubes_incomplete.load(Ordering::Relaxed) {
+            let decisions = self.path[..path_len].iter().copied();
+            let path = decisions.chain(decision).collect();
+            self.shared.cubes.push((Cube { path }, weight));
+        }
     }
 
     /// Releases everything open, and adds the sums of this task to the totals.
