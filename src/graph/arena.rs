@@ -68,6 +68,7 @@ impl Arena {
     }
 
     /// Number of cells of a node.
+    #[inline]
     pub(super) fn cell_count(&self, node: usize) -> u32 {
         self.words[self.offsets[node] as usize]
     }

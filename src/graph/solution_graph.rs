@@ -30,10 +30,8 @@ pub struct SolutionGraph {
     known: Grid,
     /// Roots, whose counts multiply.
     roots: Vec<Root>,
-    /// Offset of each node in `words`. Children precede their parents.
-    offsets: Vec<u32>,
-    counts: CountList,
-    words: Vec<u32>,
+    /// Children precede their parents.
+    nodes: Arena,
     count: Count,
 }
 
@@ -59,26 +57,19 @@ pub(super) struct EdgeView<'a> {
 }
 
 impl SolutionGraph {
-    pub(super) fn new(known: Grid, roots: Vec<Root>, nodes: Arena) -> Self {
-        let Arena {
-            mut offsets,
-            mut counts,
-            mut words,
-        } = nodes;
+    pub(super) fn new(known: Grid, roots: Vec<Root>, mut nodes: Arena) -> Self {
         // The graph is complete.
-        offsets.shrink_to_fit();
-        words.shrink_to_fit();
-        counts.shrink();
+        nodes.offsets.shrink_to_fit();
+        nodes.words.shrink_to_fit();
+        nodes.counts.shrink();
         let mut count = Count::ONE;
         for root in &roots {
-            count *= &counts.get(root.node as usize);
+            count *= &nodes.counts.get(root.node as usize);
         }
         SolutionGraph {
             known,
             roots,
-            offsets,
-            counts,
-            words,
+            nodes,
             count,
         }
     }
@@ -113,12 +104,12 @@ impl SolutionGraph {
 
     /// Number of nodes of the graph.
     pub fn nodes(&self) -> usize {
-        self.offsets.len()
+        self.nodes.node_count()
     }
 
     /// Number of edges of the graph. O(edges).
     pub fn edges(&self) -> u64 {
-        (0..self.offsets.len() as u32)
+        (0..self.nodes() as u32)
             .map(|node| self.edges_of(node).count() as u64)
             .sum()
     }
@@ -126,8 +117,7 @@ impl SolutionGraph {
     /// Bytes allocated.
     pub fn bytes(&self) -> u64 {
         let positions: usize = self.roots.iter().map(|root| root.positions.len()).sum();
-        let words = self.words.capacity() + self.offsets.capacity() + positions;
-        words as u64 * 4 + self.counts.bytes()
+        positions as u64 * 4 + self.nodes.bytes()
     }
 
     pub(super) fn known(&self) -> &Grid {
@@ -141,17 +131,17 @@ impl SolutionGraph {
     /// Number of cells of a node.
     #[inline]
     pub(super) fn cell_count(&self, node: u32) -> u32 {
-        self.words[self.offsets[node as usize] as usize]
+        self.nodes.cell_count(node as usize)
     }
 
     /// Offset of the first edge of a node.
     #[inline]
     pub(super) fn first_edge(&self, node: u32) -> u32 {
-        self.offsets[node as usize] + 1
+        self.nodes.offsets[node as usize] + 1
     }
 
     pub(super) fn counts(&self) -> &CountList {
-        &self.counts
+        &self.nodes.counts
     }
 
     /// The edges of a node.
@@ -169,7 +159,7 @@ impl SolutionGraph {
     /// The edge whose head is at `at`; its node has `size` cells.
     #[inline]
     pub(super) fn edge(&self, at: u32, size: u32) -> EdgeView<'_> {
-        let words = &self.words[at as usize..];
+        let words = &self.nodes.words[at as usize..];
         let head = words[0];
         let (runs, children, body) = if head & LONG == 0 {
             (
@@ -199,7 +189,8 @@ impl SolutionGraph {
     /// Product of the counts of these nodes.
     #[inline]
     pub(super) fn product(&self, nodes: &[u32]) -> Count {
-        self.counts.product(nodes.iter().map(|&node| node as usize))
+        self.counts()
+            .product(nodes.iter().map(|&node| node as usize))
     }
 
     /// As [`SolutionGraph::product`], in 64 bits. The caller must know that each count and the product are below 2^63.
@@ -207,7 +198,7 @@ impl SolutionGraph {
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
         nodes
             .iter()
-            .filter_map(|&node| self.counts.small(node as usize))
+            .filter_map(|&node| self.counts().small(node as usize))
             .product()
     }
 }

@@ -346,7 +346,7 @@ mod tests {
                 .map(|i| if bits >> i & 1 == 1 { '#' } else { '.' })
                 .collect();
             let blocks = cells.split('.').map(str::len).filter(|&block| block > 0);
-            let agrees = |i| line.cells[i].is_none_or(|value| (bits >> i & 1 == 1) == value);
+            let agrees = |i: usize| line.cells[i].is_none_or(|value| (bits >> i & 1 == 1) == value);
             blocks.eq(line.blocks.iter().copied()) && (0..length).all(agrees)
         };
         (0..1 << length).filter(fits).collect()

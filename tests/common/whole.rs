@@ -8,7 +8,7 @@ use omnogram::count::{self, Counter, Method};
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{self, Probing, Search, Total, Verdict};
-use omnogram::solutions::{Count, Set};
+use omnogram::solutions::Count;
 use rayon::ThreadPool;
 
 use super::brute::brute_force;

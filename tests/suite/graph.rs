@@ -10,7 +10,7 @@ use omnogram::count::{Counter, Options};
 use omnogram::graph::{Advance, Builder, CellFate, Edge, NodeId, SolutionGraph};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
-use omnogram::solutions::{Count, Set, Stop};
+use omnogram::solutions::{Count, Stop};
 
 fn space(puzzle: &Puzzle) -> SolutionGraph {
     let (space, outcome) = Counter::new(puzzle).graph();

@@ -5,6 +5,7 @@ use super::super::builder::Builder;
 use super::super::edge::{CellFate, Edge, NodeId};
 use super::super::places::{passage_bytes, place_bytes};
 use super::*;
+use crate::puzzle::Grid;
 
 /// One of two cells is filled.
 fn pair(builder: &mut Builder) -> NodeId {
