@@ -16,10 +16,8 @@ impl Cell {
     ///
     /// Never for cells of a puzzle, whose sides are at most [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
     pub fn new(row: usize, column: usize) -> Self {
-        let side = |i: usize| u16::try_from(i).expect("sides are at most MAX_SIDE");
-        Cell {
-            row: side(row),
-            column: side(column),
-        }
+        let [row, column] =
+            [row, column].map(|i| u16::try_from(i).expect("sides are at most MAX_SIDE"));
+        Cell { row, column }
     }
 }

@@ -209,17 +209,16 @@ impl<'p, W: Word> Board<'p, W> {
             usize::from(cell.row),
             self.clues.height() + usize::from(cell.column),
         );
-        let missing = |line: usize| {
-            self.clues
-                .filled(line)
-                .saturating_sub(self.lines[line].filled.count()) as u64
-        };
+        let [missing_in_row, missing_in_column] = [row, column].map(|line| {
+            let known = self.lines[line].filled.count();
+            self.clues.filled(line).saturating_sub(known) as u64
+        });
         let unknown = (
             self.unknown_in_row(row).count() as u64,
             self.unknown_in_column(usize::from(cell.column)).count() as u64,
         );
         let denominator = 2 * unknown.0 * unknown.1;
-        let filled = missing(row) * unknown.1 + missing(column) * unknown.0;
+        let filled = missing_in_row * unknown.1 + missing_in_column * unknown.0;
         // Both sides may be consistent although a line lacks all of its unknown cells, or none of them.
         (
             filled.clamp(1, (denominator - 1).max(1)),

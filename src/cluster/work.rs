@@ -149,7 +149,7 @@ impl<'a> CubeSolver<'a> {
         };
         let limits = Limits::default().memory(self.memory / self.threads as u64);
         let search = Search::new(self.puzzle).options(options).limits(limits);
-        search.incremental(|search_cube: &mut CubeSearch<'_>| {
+        search.incremental(&mut |search_cube: &mut CubeSearch<'_>| {
             while let Some(job) = queue.next() {
                 let outcome = match self.mode {
                     Mode::Count(_) => search_cube(&job.cube, &job.limits, &CountSink::new()),

@@ -97,7 +97,7 @@ impl Builder {
     pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> SolutionGraph {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
-        let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
+        let place_root = |(node, mut cells): (NodeId, Vec<Cell>)| {
             let size = nodes.cell_count(node.0 as usize);
             assert_eq!(
                 cells.len(),
@@ -120,7 +120,7 @@ impl Builder {
                 positions: cells.iter().map(position).collect(),
             }
         };
-        let roots = roots.into_iter().map(root).collect();
+        let roots = roots.into_iter().map(place_root).collect();
         SolutionGraph::new(known.clone(), roots, nodes)
     }
 }

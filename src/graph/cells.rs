@@ -335,8 +335,7 @@ impl<'a> Pass<'a> {
             return self.add_weight(node, weight);
         }
         let more = self.more_placements.entry(node).or_default();
-        let mut at_place = more.iter_mut();
-        if let Some(placement) = at_place.find(|placement| placement.place == place) {
+        if let Some(placement) = more.iter_mut().find(|there| there.place == place) {
             placement.weight += &weight;
             return Ok(());
         }
@@ -459,14 +458,14 @@ impl<'a> Pass<'a> {
             self.count_unprocessed()?;
         }
         let mut wanted = vec![node];
-        let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut next = 0;
         while let Some(&node) = wanted.get(next) {
             next += 1;
             for edge in graph.edges_of(node) {
                 self.poll(0)?;
                 for &child in edge.children {
-                    if !self.marginals.contains_key(&child) && seen.insert(child, ()).is_none() {
+                    if !self.marginals.contains_key(&child) && seen.insert(child) {
                         wanted.push(child);
                     }
                 }

@@ -158,9 +158,10 @@ impl Control {
             return want;
         };
         let share = |left: u64| want.min(left.div_ceil(128));
-        let take = |left: u64| Some(left - share(left));
         let left = nodes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                Some(left - share(left))
+            })
             .unwrap_or_default();
         if left == 0 {
             self.stop(Stop::Nodes);
@@ -187,9 +188,10 @@ impl Control {
     pub(crate) fn accept(&self, found: Option<u64>) -> Option<u64> {
         let solutions = self.solutions.as_ref()?;
         let found = found.unwrap_or(u64::MAX);
-        let take = |left: u64| Some(left.saturating_sub(found));
         let left = solutions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                Some(left.saturating_sub(found))
+            })
             .unwrap_or_default();
         if found >= left {
             self.stop(Stop::Limit);

@@ -41,8 +41,10 @@ impl Search<'_> {
     ///
     /// let ones = vec![Clue::new([1])?; 4];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let outcome = Search::new(&puzzle).incremental(|search_cube| search_cube(&Cube::default(), &Limits::default(), &CountSink::new()));
-    /// assert_eq!(outcome.solutions.to_string(), "24");
+    /// Search::new(&puzzle).incremental(&mut |search_cube| {
+    ///     let outcome = search_cube(&Cube::default(), &Limits::default(), &CountSink::new());
+    ///     assert_eq!(outcome.solutions.to_string(), "24");
+    /// });
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
     ///
@@ -50,21 +52,13 @@ impl Search<'_> {
     ///
     /// When a cube decides a cell outside the puzzle.
     #[cfg(feature = "unstable")]
-    pub fn incremental<T>(&self, work: impl FnOnce(&mut CubeSearch<'_>) -> T) -> T {
-        let (mut work, mut result) = (Some(work), None);
-        // Not generic in `work`: a generic search would be compiled again for every caller.
-        self.search_incrementally(&mut |search_cube| {
-            result = work.take().map(|work| work(search_cube))
-        });
-        result.expect("`work` has been called")
-    }
-
-    fn search_incrementally(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
+    pub fn incremental(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
+        // `work` is no type parameter, because the search would be compiled again for every caller.
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.search_incrementally_for_width::<W>(work));
+        by_width!(longest, W => self.incremental_for_width::<W>(work));
     }
 
-    fn search_incrementally_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
+    fn incremental_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
         // A limit on solutions would truncate the lists that are kept from cube to cube.
         let search = Search {
             limits: self.limits.clone().solutions(None),

@@ -62,11 +62,14 @@ struct Facts {
 impl Facts {
     /// The words of the filled cells, and those of the empty ones.
     fn words(&self) -> (Vec<u64>, Vec<u64>) {
-        let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        (
-            self.filled.iter().map(load).collect(),
-            self.empty.iter().map(load).collect(),
-        )
+        [&self.filled, &self.empty]
+            .map(|words| {
+                words
+                    .iter()
+                    .map(|word| word.load(Ordering::Relaxed))
+                    .collect()
+            })
+            .into()
     }
 
     /// Adds a fact proved by the solver.
@@ -84,7 +87,7 @@ impl Portfolio {
     /// A portfolio that looks for `max_solutions` solutions of a puzzle. The witness, if one is known, counts as one of them.
     pub(super) fn new(puzzle: &Puzzle, max_solutions: usize, witness: Option<&Grid>) -> Self {
         let words = Grid::stride(puzzle.width()) * puzzle.height();
-        let zeros = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        let no_cells = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Portfolio {
             width: puzzle.width(),
             height: puzzle.height(),
@@ -93,8 +96,8 @@ impl Portfolio {
             found: Mutex::new(witness.cloned().into_iter().collect()),
             count: AtomicUsize::new(usize::from(witness.is_some())),
             facts: Facts {
-                filled: zeros(),
-                empty: zeros(),
+                filled: no_cells(),
+                empty: no_cells(),
                 has_solver_fact: AtomicBool::new(false),
             },
             settles: AtomicU64::new(0),

@@ -18,7 +18,7 @@ use super::portfolio::{Portfolio, SatEngine, SatTurns};
 use super::product::{CollectOptions, MemoryBudget};
 use super::switch::switch_rectangle;
 use super::task::{self, Node, Shared};
-use crate::board::{Board, Cell, Clues};
+use crate::board::{Board, Clues};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, lock, memory_plan, ticking};
@@ -80,15 +80,11 @@ impl<'a> Search<'a> {
     /// When a cube decides a cell outside the puzzle.
     #[must_use]
     pub fn cubes(mut self, cubes: Vec<Cube>) -> Self {
-        let inside = |cell: Cell| {
-            usize::from(cell.row) < self.puzzle.height()
-                && usize::from(cell.column) < self.puzzle.width()
-        };
-        for decision in cubes.iter().flat_map(|cube| &cube.path) {
+        let (width, height) = (self.puzzle.width(), self.puzzle.height());
+        for cell in cubes.iter().flat_map(Cube::decisions).map(|(cell, _)| cell) {
             assert!(
-                inside(decision.cell),
-                "{:?} is outside the puzzle",
-                decision.cell
+                usize::from(cell.row) < height && usize::from(cell.column) < width,
+                "{cell:?} is outside the puzzle"
             );
         }
         self.cubes = Some(cubes);
@@ -477,17 +473,17 @@ pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
         shared.cubes.into_iter().collect()
     };
     let weight_sum: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
-    let share = |weight: u64| match weight_sum {
+    let shares = open.iter().map(|&(_, weight)| match weight_sum {
         0.0 => 1.0 / open.len() as f64,
         sum => weight as f64 / sum,
-    };
+    });
     Outcome {
         solutions: match stopped {
             None => Total::Exactly(count),
             Some(_) => Total::AtLeast(count),
         },
         stopped,
-        shares: open.iter().map(|&(_, weight)| share(weight)).collect(),
+        shares: shares.collect(),
         done: shared.meter.share(),
         cubes: open.into_iter().map(|(cube, _)| cube).collect(),
         statistics,

@@ -69,7 +69,7 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
 fn cubes_are_counted_and_listed_by_turns() {
     let puzzle = beside(&permutation(4), &permutation(3));
     let cubes = pieces(&puzzle, 12);
-    Search::new(&puzzle).incremental(|search_cube| {
+    Search::new(&puzzle).incremental(&mut |search_cube| {
         let mut all = Vec::new();
         let mut sum = Count::ZERO;
         for piece in &cubes {
