@@ -1,19 +1,19 @@
 //! Whether a decision-DNNF has the solutions of a puzzle as its models, each once.
 //!
 //! The check goes from the root down. At every node it knows a *context*: for each line, which words the cells of the node may still hold
-//! together, given the literals on the way to the node. It checks that
+//! together, given the literals on the path to the node. It checks that
 //!
 //! - the edges of an or-node are the cases of decisions: two edges, or groups of edges, disagree on a cell that is in all of them;
 //! - every other literal of an edge holds in all solutions of its context and case: line by line to a fixpoint; or because its opposite
-//!   leads to a contradiction that way; or else by a lemma, a clause that is known to hold, whose other literals are false on the way;
+//!   leads to a contradiction line by line; or else by a lemma, a clause that is known to hold, whose other literals are false on the path;
 //! - the nodes of a product have different cells, and each line is a product of words over them;
-//! - at the end of every way all cells are decided, and every line has a word that is in its clue.
+//! - at the end of every path all cells are decided, and every line has a word that is in its clue.
 //!
 //! The first two say that no solution is lost, the last that every model is a solution. A node is checked once for each context in which it
 //! is reached. A context is a list of numbers of [languages](super::language), which are equal for equal sets of words, so that nodes that
 //! a counter shares are usually checked once.
 //!
-//! A lemma is about the whole way to a node, and so also about cells that belong to other nodes of a product. It may still be used: each
+//! A lemma is about the whole path to a node, and so also about cells that belong to other nodes of a product. It may still be used: each
 //! of those nodes is checked too, so it has a model, and a solution of this context that violated the literal would, joined with that model,
 //! be a solution that violates the lemma.
 
@@ -42,7 +42,7 @@ pub struct Checked {
 
 /// Checks that the models of a formula are the solutions of a puzzle, and counts them.
 ///
-/// `lemma` is called for a literal that propagation does not prove, with the literals that hold on the way, and returns whether a clause is
+/// `lemma` is called for a literal that propagation does not prove, with the literals that hold on the path, and returns whether a clause is
 /// known that consists of the literal and opposites of those.
 ///
 /// O(contexts · cells), and for every line that changes the size of its diagram.
@@ -69,7 +69,7 @@ pub fn check_formula(
         },
         lemma,
         pending: FxHashMap::default(),
-        ways: Vec::new(),
+        paths: Vec::new(),
         lemmas: 0,
     };
     let all = puzzle
@@ -87,16 +87,16 @@ pub fn check_formula(
         })
         .collect::<Result<_>>()?;
     let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
-    checker.reach(0, &cells, all, NO_WAY, 0)?;
+    checker.reach(0, &cells, all, NO_PATH, 0)?;
     for &node in formula.order() {
         if let Some(pending) = checker.pending.remove(&node) {
             let layout = Layout::new(&pending.cells, checker.width, checker.height);
             let workspace = &mut checker.workspace;
             workspace.other_bytes -= cells_bytes(&pending.cells);
             workspace.other_bytes += layout.bytes();
-            for (languages, way) in pending.contexts {
+            for (languages, path) in pending.contexts {
                 checker.workspace.other_bytes -= context_bytes(&languages);
-                checker.check_node(node, &layout, &languages, way)?;
+                checker.check_node(node, &layout, &languages, path)?;
             }
             checker.workspace.other_bytes -= layout.bytes();
         }
@@ -108,7 +108,7 @@ pub fn check_formula(
     })?;
     Ok(Checked {
         solutions,
-        contexts: checker.ways.len() as u64,
+        contexts: checker.paths.len() as u64,
         lemmas: checker.lemmas,
     })
 }
@@ -164,8 +164,8 @@ fn cells_bytes(cells: &[u32]) -> u64 {
     (size_of_val(cells) + 128) as u64
 }
 
-/// The way to the root.
-const NO_WAY: u32 = u32::MAX;
+/// The path to the root, which has no edge.
+const NO_PATH: u32 = u32::MAX;
 
 /// The cells of a node, and the lines that they are in.
 #[derive(Debug)]
@@ -289,7 +289,7 @@ impl State {
 #[derive(Debug)]
 struct Pending {
     cells: Rc<[u32]>,
-    /// Each context with its way.
+    /// Each context with its path.
     contexts: FxHashMap<Box<[Language]>, u32>,
 }
 
@@ -300,19 +300,19 @@ struct Checker<'a, 'b> {
     workspace: Workspace<'a, 'b>,
     lemma: &'a mut dyn FnMut(&[i32], i32) -> Result<bool>,
     pending: FxHashMap<u32, Pending>,
-    /// For each context one way to it: the way to the node before it, and the edge from there.
-    ways: Vec<(u32, u32)>,
+    /// For each context one path to it: the number of the path to the node before it, and the edge from there.
+    paths: Vec<(u32, u32)>,
     lemmas: u64,
 }
 
 impl Checker<'_, '_> {
-    /// A node is reached in this context, along an edge at the end of a way.
+    /// A node is reached in this context, along an edge at the end of a path.
     fn reach(
         &mut self,
         node: u32,
         cells: &[u32],
         languages: Box<[Language]>,
-        way: u32,
+        path: u32,
         edge: u32,
     ) -> Result<()> {
         let other_cells = || wrong(node, "its cells are not those that are still undecided");
@@ -331,12 +331,12 @@ impl Checker<'_, '_> {
         }
         let pending = self.pending.get_mut(&node);
         if let Some(pending) = pending.filter(|pending| *pending.cells == *cells) {
-            let number = self.ways.len() as u32;
-            // Its way is kept, and so never subtracted.
+            let number = self.paths.len() as u32;
+            // Its path is kept, and so never subtracted.
             let bytes = context_bytes(&languages) + size_of::<(u32, u32)>() as u64;
             pending.contexts.entry(languages).or_insert_with(|| {
                 self.workspace.other_bytes += bytes;
-                self.ways.push((way, edge));
+                self.paths.push((path, edge));
                 number
             });
             return Ok(());
@@ -350,7 +350,7 @@ impl Checker<'_, '_> {
         node: u32,
         layout: &Layout,
         context: &[Language],
-        way: u32,
+        path: u32,
     ) -> Result<()> {
         let mut state = State {
             languages: context.to_vec(),
@@ -391,7 +391,7 @@ impl Checker<'_, '_> {
             node,
             layout,
             context,
-            way,
+            path,
         };
         self.check_edges(&case, &edges, state)?;
         self.workspace.other_bytes -= bytes;
@@ -480,12 +480,12 @@ impl Checker<'_, '_> {
                 break;
             }
         }
-        // The literals on the way, and all of the edge that are proved.
+        // The literals on the path, and all of the edge that are proved.
         let literal = |&(cell, filled): &(usize, bool)| {
             let variable = layout.cells[cell] as i32;
             if filled { variable } else { -variable }
         };
-        let mut holding = self.literals_on(case.way);
+        let mut holding = self.literals_on(case.path);
         let mut unproved = open.iter().peekable();
         let proved = decided
             .iter()
@@ -509,13 +509,16 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// The literals of all edges on a way.
-    fn literals_on(&self, mut way: u32) -> Vec<i32> {
+    /// The literals of all edges on a path.
+    fn literals_on(&self, mut path: u32) -> Vec<i32> {
         let mut literals = Vec::new();
-        while let Some(&(before, edge)) = self.ways.get(way as usize).filter(|way| way.0 != NO_WAY)
+        while let Some(&(before, edge)) = self
+            .paths
+            .get(path as usize)
+            .filter(|path| path.0 != NO_PATH)
         {
             literals.extend(self.formula.literals(edge));
-            way = before;
+            path = before;
         }
         literals
     }
@@ -569,7 +572,7 @@ impl Checker<'_, '_> {
             NodeKind::True => Err(wrong(node, "an edge ends before all cells are decided")),
             NodeKind::Or => {
                 let languages = lines.iter().map(|&(language, _)| language).collect();
-                self.reach(to, &left, languages, case.way, edge)
+                self.reach(to, &left, languages, case.path, edge)
             }
             NodeKind::And => self.follow_product(case, edge, &left, &lines),
         }
@@ -635,7 +638,7 @@ impl Checker<'_, '_> {
             }
         }
         for ((to, cells), languages) in factors.into_iter().zip(cells).zip(languages) {
-            self.reach(to, &cells, languages.into(), case.way, edge)?;
+            self.reach(to, &cells, languages.into(), case.path, edge)?;
         }
         Ok(())
     }
@@ -667,7 +670,7 @@ struct Case<'a> {
     node: u32,
     layout: &'a Layout,
     context: &'a [Language],
-    way: u32,
+    path: u32,
 }
 
 /// What is wrong at a node, which the text counts from 1.

@@ -3,7 +3,7 @@
 //! Only formulas of this form are read: the root is the or-node 1; an edge of an or-node leads to an or-node, an and-node, or the true
 //! node, and has the literals that it decides, at least one if it leads from another or-node than the root to an or-node; an and-node has
 //! two edges or more, which have no literals, and lead to or-nodes with cells below them. So the nodes below a node are fewer than a few
-//! times its cells, on each way.
+//! times its cells, on each path.
 
 use std::io::BufRead;
 
@@ -137,7 +137,7 @@ impl Formula {
         const OPEN: u8 = 1;
         const CLOSED: u8 = 2;
         let mut states = vec![UNSEEN; self.nodes.len()];
-        // Each node on the way, and how many of its edges have been followed.
+        // Each node on the path, and how many of its edges have been followed.
         let mut stack = vec![(0, 0)];
         states[0] = OPEN;
         while let Some((node, followed)) = stack.last_mut() {
@@ -232,7 +232,7 @@ impl Formula {
     }
 
     /// The variables below a node: along its first edges, for an and-node along all. In increasing order; of a formula that is not smooth,
-    /// those of one way. O(number of variables).
+    /// those of one path. O(number of variables).
     pub(super) fn variables(&self, node: u32) -> Vec<u32> {
         let mut variables = Vec::with_capacity(self.variable_count(node));
         let mut open = vec![node];

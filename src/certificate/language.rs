@@ -214,8 +214,8 @@ impl Languages {
     }
 
     /// Divides a language between owners: `owners[i]` owns cell `i`, and is less than `count`. The result has the language of the cells of
-    /// each owner. `None` if the line is not their product as far as this is visible: wherever the owner
-    /// changes, all words that agree before that cell must have the same continuations. O(nodes).
+    /// each owner. `None` if the line is not shown to be their product: wherever the owner changes, all words must have the same
+    /// continuations from that cell on. O(nodes).
     pub(super) fn divide(
         &mut self,
         language: Language,

@@ -1,4 +1,4 @@
-//! Certificates: what lets somebody else follow that an answer is right, and the check of them.
+//! Certificates: proofs that an answer is right, and the check of them.
 //!
 //! The code in this folder knows puzzles, and nothing of line solving, search, counting or clause learning: it shares no code with what it
 //! checks. It is written to be short and plain rather than quick.

@@ -29,8 +29,8 @@ const MAX_PLACEMENTS: usize = 4;
 const PLACEMENT_BYTES: u64 = 2 * size_of::<Placement>() as u64;
 const LARGE_WEIGHT_BYTES: u64 = 2 * size_of::<Count>() as u64;
 
-/// From this number of bytes on, or from that of the states of all nodes on if that is more, places that no node has any more are forgotten
-/// now and then; from fewer if the memory is small.
+/// When the places take more bytes than this, and more than the states of all nodes, those that no node has are dropped. If the memory is
+/// small, they are dropped earlier.
 const MIN_PLACE_BYTES: u64 = 1 << 20;
 
 /// Work between two polls of the control: cells that are visited, and eight for each call of [`Pass::poll`].
@@ -196,7 +196,7 @@ struct Pass<'a> {
     /// The placements of nodes besides the first one.
     more_placements: FxHashMap<u32, Vec<Placement>>,
     places: Places<'a>,
-    /// The bytes of the places from which on it is worth while to settle them.
+    /// When the places take more bytes than this, they are settled.
     max_place_bytes: u64,
     marginals: FxHashMap<u32, Marginal>,
     /// From the first marginal on: for each node the number of references to it, from roots and from edges that are not processed yet. It may
@@ -429,7 +429,7 @@ impl<'a> Pass<'a> {
         self.charge(0)
     }
 
-    /// Adds the weights of the edges so far to the cells, and forgets the places that no node has any more.
+    /// Adds the weights of the edges so far to the cells, and drops the places that no node has.
     fn settle_places(&mut self) {
         let mut used: FxHashSet<u32> = self.nodes.iter().map(|node| node.place).collect();
         let more = self.more_placements.values().flatten();

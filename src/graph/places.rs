@@ -1,8 +1,8 @@
 //! The places of nodes: lists of cells of the puzzle on which nodes are reached.
 //!
 //! Many nodes are reached on the same cells, and many of their edges have the same runs. So a list of cells is stored once, and has a
-//! number. What the edges with the same runs do on the same cells is found out once, too: where their children are reached. The weights of
-//! these edges are added up, and then added to the cells that the edges fill.
+//! number. The places of the children are computed once for all edges with the same runs at the same place. The weights of these edges are
+//! added up, and the sum is added to the cells that the edges fill.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl<'g> Places<'g> {
         self.bytes
     }
 
-    /// Adds the weights of all edges to the cells that these fill, and forgets all places but those in use.
+    /// Adds the weights of all edges to the cells that these fill, and drops all places but those in use.
     pub(super) fn settle(&mut self, filled: &mut [Count], is_used: impl Fn(u32) -> bool) {
         for ((place, ..), passage) in std::mem::take(&mut self.passages) {
             self.bytes -= passage_bytes(passage.children.len());

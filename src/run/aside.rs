@@ -5,8 +5,8 @@ use std::thread;
 /// A value of this number of bytes or more is dropped on a thread of its own.
 const MIN_BYTES: u64 = 1 << 25;
 
-/// Drops a value that holds this number of bytes. If that is much, it takes up to seconds; then it is done on a thread of its own, so that
-/// who waits for the answer of the run does not wait for it.
+/// Drops a value that holds this number of bytes. To drop a large value can take seconds, so this is done on a thread of its own and does not
+/// delay the answer of the run.
 pub(crate) fn drop_aside<T: Send + 'static>(value: T, bytes: u64) {
     if bytes >= MIN_BYTES {
         // If there is no thread, the value is dropped here.

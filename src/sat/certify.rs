@@ -325,8 +325,8 @@ impl<S: FnMut() -> bool, W> Terminator for StopOrFailure<S, W> {
     }
 }
 
-/// Finds the lemmas that the check of a counted graph needs: for a literal that holds on the way to a node, a clause of it and of opposites
-/// of literals on the way.
+/// Finds the lemmas that the check of a counted graph needs: for a literal that holds on the path to a node, a clause of it and of opposites
+/// of literals on the path.
 #[derive(Debug)]
 pub struct LemmaFinder {
     solver: SatSolver,
@@ -353,7 +353,7 @@ impl LemmaFinder {
         })
     }
 
-    /// Finds a lemma for a literal, given those that hold on the way, and returns whether there is one: whether the literal holds. `false`
+    /// Finds a lemma for a literal, given those that hold on the path, and returns whether there is one: whether the literal holds. `false`
     /// too if a limit stops the solver.
     pub fn find(&mut self, holding: &[i32], literal: i32) -> bool {
         if self.lemmas.imply(holding, literal) {
