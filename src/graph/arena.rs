@@ -1,9 +1,8 @@
 //! Storage of nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), or the nodes added by one thread. The layout
 //! is described in `solution_graph.rs`.
 
-use super::counts::CountList;
+use super::counts::{CountList, reserve};
 use super::edge::EdgeRef;
-use super::growth::reserve;
 use super::runs::store;
 use crate::solutions::Count;
 

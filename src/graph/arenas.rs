@@ -10,9 +10,8 @@ use crossbeam::utils::CachePadded;
 
 use super::arena::{Arena, MAX_WORDS};
 use super::builder::Builder;
-use super::counts::CountList;
+use super::counts::{CountList, reserve};
 use super::edge::{EdgeRef, NodeId};
-use super::growth::reserve;
 use crate::run::lock;
 use crate::solutions::Count;
 

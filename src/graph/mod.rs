@@ -12,7 +12,6 @@ mod cells;
 mod condition;
 mod counts;
 mod edge;
-mod growth;
 mod lexicographic;
 mod nnf;
 mod places;

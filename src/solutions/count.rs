@@ -1,11 +1,10 @@
-//! Exact numbers of solutions: machine words as long as they suffice, big numbers beyond.
+//! Exact numbers of solutions: machine words as long as they suffice, big numbers beyond. For people they are rounded to a few digits.
 
 use std::fmt;
 use std::str::FromStr;
 
 use num_bigint::BigUint;
 
-use super::rough::Rough;
 use crate::error::{Error, Result};
 use crate::puzzle::MAX_SIDE;
 
@@ -157,6 +156,12 @@ impl Count {
     }
 }
 
+impl Default for Count {
+    fn default() -> Self {
+        Count::ZERO
+    }
+}
+
 impl From<u64> for Count {
     fn from(n: u64) -> Self {
         Count(Small(u128::from(n)))
@@ -269,6 +274,43 @@ impl fmt::Display for Count {
             Small(n) => n.fmt(f),
             Big(n) => n.fmt(f),
         }
+    }
+}
+
+/// A number rounded to a few decimal digits: `5.2 x 10^15`, or in the form `{:e}`, for programs, `5.2e15`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rough {
+    /// `5.2`
+    leading: String,
+    power: i64,
+}
+
+impl Rough {
+    /// From the first digits of a number, rounded, and the power of ten of the first digit.
+    pub(crate) fn new(digits: &str, power: i64) -> Self {
+        let (first, rest) = digits.split_at(1);
+        let leading = match rest {
+            "" => first.to_owned(),
+            rest => format!("{first}.{rest}"),
+        };
+        Rough { leading, power }
+    }
+
+    /// The power of ten of the first digit.
+    pub fn power(&self) -> i64 {
+        self.power
+    }
+}
+
+impl fmt::Display for Rough {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x 10^{}", self.leading, self.power)
+    }
+}
+
+impl fmt::LowerExp for Rough {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}e{}", self.leading, self.power)
     }
 }
 

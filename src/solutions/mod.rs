@@ -8,22 +8,16 @@ mod batch;
 #[cfg(feature = "checked")]
 pub(crate) mod checked;
 mod count;
-mod count_sink;
-mod rough;
 mod set;
 mod sink;
 mod stop;
-mod stream;
 
 pub(crate) use batch::expand;
 pub use batch::{Batch, Factor};
-pub use count::Count;
-pub use count_sink::CountSink;
-pub use rough::Rough;
+pub use count::{Count, Rough};
 pub use set::Set;
-pub use sink::Sink;
+pub use sink::{Batches, CountSink, Sink, Stream};
 pub use stop::Stop;
-pub use stream::{Batches, Stream};
 
 #[cfg(test)]
 mod tests {
