@@ -1,7 +1,6 @@
 //! `.cwd`, of QNonograms and of Sukhoy's solver: the height and the width, on a line each; the clues of the rows, a blank line, the clues
 //! of the columns; `0` for an empty line. Any other blank line is ignored, or is an empty clue where clues are missing.
 
-use super::contents::Contents;
 use super::number::numbers;
 use super::part::{self, Part, section, too_few};
 use crate::error::Result;
@@ -19,11 +18,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads a puzzle.
-pub(super) fn read(text: &str) -> Contents<'_> {
-    Contents::Single(puzzle(text))
-}
-
-fn puzzle(text: &str) -> Result<Puzzle> {
+pub(super) fn read(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
     let head = lines.next().unwrap_or(Part::line(1, ""));
     let height = head.trim().size("height")?;

@@ -2,8 +2,9 @@
 //! The file name extension decides between formats that look alike.
 
 use super::foreign;
+use super::part::Part;
 use super::place::not_utf8;
-use super::table::{FORMATS, Format, Kind};
+use super::table::{FORMATS, Format};
 use crate::error::{Error, Result};
 
 /// The text of a file, without a byte order mark.
@@ -27,26 +28,21 @@ pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'s
     if let Some(refusal) = foreign::refusal(bytes) {
         return Err(Error::data(refusal));
     }
-    let looks_like = |format: &&Format| match format.kind {
-        Kind::Text { looks_like, .. } => text.as_ref().is_ok_and(|text| looks_like(text)),
-        Kind::Picture { looks_like, .. } => looks_like(bytes),
-    };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let mut found = FORMATS.iter().filter(looks_like).collect::<Vec<_>>();
-    found.sort_by_key(|format| !format.has_ending(ending));
-    if let Some(format) = found.first() {
+    // `min_by_key` takes the first of equals.
+    let found = FORMATS
+        .iter()
+        .filter(|format| format.codec.looks_like(bytes, text.as_ref().ok().copied()))
+        .min_by_key(|format| !format.has_ending(ending));
+    if let Some(format) = found {
         return Ok(format);
     }
-    let Some((i, line)) = text?
-        .lines()
-        .enumerate()
-        .find(|(_, line)| !line.trim().is_empty())
-    else {
-        return Err(Error::data("the file is empty"));
-    };
-    let message =
-        "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them";
-    Err(Error::data(message).at(i + 1, 1, line))
+    match Part::lines(text?).find(|line| !line.is_blank()) {
+        Some(line) => Err(line.error(
+            "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
+        )),
+        None => Err(Error::data("the file is empty")),
+    }
 }
 
 #[cfg(test)]

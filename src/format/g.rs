@@ -3,7 +3,6 @@
 //!
 //! In the free text `#d` opens the declaration of colours and `#t` makes it a triddler; numbers in a colour are followed by its letter.
 
-use super::contents::Contents;
 use super::number::numbers;
 use super::part::{self, Part};
 use crate::error::Result;
@@ -18,11 +17,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads a puzzle.
-pub(super) fn read(text: &str) -> Contents<'_> {
-    Contents::Single(puzzle(text))
-}
-
-fn puzzle(text: &str) -> Result<Puzzle> {
+pub(super) fn read(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text);
     let mut last = Part::line(1, "");
     let head = loop {

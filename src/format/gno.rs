@@ -4,7 +4,6 @@
 //! sections, such as a saved game, are skipped.
 
 use super::brief::plural;
-use super::contents::Contents;
 use super::number::numbers;
 use super::part::{self, Part, section};
 use crate::error::Result;
@@ -32,11 +31,6 @@ pub(super) fn looks_like(text: &str) -> bool {
     })
 }
 
-/// Reads a puzzle.
-pub(super) fn read(text: &str) -> Contents<'_> {
-    Contents::Single(puzzle(text))
-}
-
 fn is_header(line: &Part<'_>) -> bool {
     let line = line.text.trim();
     line.starts_with('[') && line.ends_with(']')
@@ -62,7 +56,8 @@ fn nonblank_lines<'a>(text: &'a str, name: &str, count: usize) -> Vec<Part<'a>> 
     nonblank_lines.take(count).collect()
 }
 
-fn puzzle(text: &str) -> Result<Puzzle> {
+/// Reads a puzzle.
+pub(super) fn read(text: &str) -> Result<Puzzle> {
     let start = Part::line(1, text.lines().next().unwrap_or_default());
     let end = Part::lines(text).last().unwrap_or(start);
     let Some((head, _)) = find(text, &[DIMENSIONS]) else {

@@ -15,7 +15,7 @@ use super::contents::Contents;
 use super::number::{block_too_long, number};
 use super::place::Places;
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, Grid, Line, Notes, Puzzle};
+use crate::puzzle::{Clue, Grid, Notes, Puzzle};
 
 /// Whether the text begins like an object, or like an array whose first element is not a bare word.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -30,17 +30,18 @@ pub(super) fn looks_like(text: &str) -> bool {
 /// Reads a puzzle or a pack of them.
 pub(super) fn read(text: &str) -> Contents<'_> {
     if !text.trim_start().starts_with('[') {
-        return Contents::Single(puzzle(&Places::new(text), text));
+        return puzzle(&Places::new(text), text).into();
     }
     match serde_json::from_str::<Vec<&RawValue>>(text) {
         Ok(puzzles) => {
             let places = Places::new(text);
-            let puzzles = puzzles.into_iter();
-            Contents::Pack(Box::new(
-                puzzles.map(move |part| puzzle(&places, part.get())),
-            ))
+            Contents::pack(
+                puzzles
+                    .into_iter()
+                    .map(move |part| puzzle(&places, part.get())),
+            )
         }
-        Err(error) => Contents::Single(Err(syntax(&error, text))),
+        Err(error) => Err(syntax(&error, text)).into(),
     }
 }
 
@@ -125,9 +126,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     source.check_size("width", size.0)?;
     source.check_size("height", size.1)?;
 
-    let rows = source.fitting(rows, Line::Row, size.0)?;
-    let columns = source.fitting(columns, Line::Column, size.1)?;
-    let puzzle = Puzzle::new(rows, columns).map_err(|error| places.place(error, object))?;
+    let puzzle = places.puzzle(rows, columns, object)?;
     let notes = Notes {
         title: source.string(&["title"])?,
         author: source.string(&["author", "by"])?,
@@ -201,22 +200,6 @@ impl<'a> Source<'a> {
             return Err(self.error(value, format!("this puzzle has no {name}")));
         }
         Ok(clues)
-    }
-
-    /// The clues of one side, each of which must fit a line of `length` cells.
-    fn fitting(
-        &self,
-        side: Vec<(Clue, &str)>,
-        line: fn(usize) -> Line,
-        length: usize,
-    ) -> Result<Vec<Clue>> {
-        let clues = side.into_iter().enumerate();
-        clues
-            .map(|(i, (clue, part))| match clue.check_fit(line(i), length) {
-                Ok(()) => Ok(clue),
-                Err(error) => Err(self.places.place(error, part)),
-            })
-            .collect()
     }
 
     /// The elements of an array.
@@ -347,10 +330,9 @@ mod tests {
     use super::*;
 
     fn read_one(text: &str) -> Result<Puzzle> {
-        match read(text) {
-            Contents::Single(puzzle) => puzzle,
-            _ => panic!("a pack"),
-        }
+        let mut contents = read(text);
+        assert!(!contents.numbered, "a pack");
+        contents.puzzles.next().unwrap()
     }
 
     fn message(text: &str) -> String {
@@ -383,10 +365,10 @@ mod tests {
     #[test]
     fn an_invalid_puzzle_does_not_affect_others_of_its_pack() {
         let text = format!("[{NOTCH},\n{{\"rows\":[[1]],\n\"columns\":[[true]]}},\n[],{NOTCH}]");
-        let Contents::Pack(puzzles) = read(&text) else {
-            panic!("not a pack");
-        };
-        let found: Vec<_> = puzzles
+        let contents = read(&text);
+        assert!(contents.numbered, "not a pack");
+        let found: Vec<_> = contents
+            .puzzles
             .map(|puzzle| puzzle.map_err(|error| error.to_string()))
             .collect();
         assert!(found[0].is_ok() && found[3].is_ok() && found.len() == 4);

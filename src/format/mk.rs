@@ -1,7 +1,6 @@
 //! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. An empty
 //! clue is `0` or a blank line.
 
-use super::contents::Contents;
 use super::nin::{sizes, starts_with_two};
 use super::number::numbers;
 use super::part::{self, Part, section};
@@ -14,11 +13,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads a puzzle.
-pub(super) fn read(text: &str) -> Contents<'_> {
-    Contents::Single(puzzle(text))
-}
-
-fn puzzle(text: &str) -> Result<Puzzle> {
+pub(super) fn read(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
     let head = lines.next().unwrap_or(Part::line(1, ""));
     let [height, width] = sizes(head, ["height", "width"])?;

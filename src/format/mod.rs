@@ -25,7 +25,6 @@ mod image;
 #[cfg(not(feature = "images"))]
 #[path = "no_image.rs"]
 mod image;
-mod image_type;
 pub mod json;
 mod mk;
 mod nin;
@@ -61,7 +60,7 @@ unstable! {
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 use contents::{Contents, puzzle_of_picture};
-use table::Kind;
+use table::Codec;
 
 /// One puzzle of a file, or the error in it.
 #[derive(Clone, Debug)]
@@ -166,24 +165,14 @@ impl ReadOptions {
 
     /// The puzzles of a file, as [`read`] gives them, one at a time.
     pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
-        let contents = self.contents(bytes, file);
-        let (puzzles, numbered): (Box<dyn Iterator<Item = _> + 'a>, bool) =
-            match contents.unwrap_or_else(|error| Contents::Single(Err(error))) {
-                Contents::Single(puzzle) => (Box::new(std::iter::once(puzzle)), false),
-                Contents::Pack(pack) => (pack, true),
-                Contents::Several(mut several) => {
-                    let (first, second) = (several.next(), several.next());
-                    let numbered = second.is_some();
-                    (
-                        Box::new(first.into_iter().chain(second).chain(several)),
-                        numbered,
-                    )
-                }
-            };
+        let mut contents = self
+            .contents(bytes, file)
+            .unwrap_or_else(|error| Contents::from(Err(error)));
+        let first_two: Vec<_> = contents.puzzles.by_ref().take(2).collect();
         Entries {
             file,
-            puzzles,
-            numbered,
+            numbered: contents.numbered || first_two.len() > 1,
+            puzzles: Box::new(first_two.into_iter().chain(contents.puzzles)),
             count: 0,
             bad: 0,
             quoted: 0,
@@ -200,17 +189,21 @@ impl ReadOptions {
     #[cfg(feature = "unstable")]
     pub fn picture(&self, bytes: &[u8], file: &str) -> Result<Picture> {
         if let Ok(format) = self.format_of(bytes, file)
-            && let Kind::Picture { read, .. } = format.kind
+            && let Codec::Picture(picture) = format.codec
         {
-            let picture = read(bytes, &self.tracing).map(Picture::from_grey);
-            return picture.map_err(|error| error.in_file(file));
+            return picture
+                .read(bytes, &self.tracing)
+                .map(Picture::from_grey)
+                .map_err(|error| error.in_file(file));
         }
         let entry = self.entries(bytes, file).next();
         let puzzle = entry.expect("there is at least one entry").puzzle?;
-        let goal = puzzle.notes().goal.clone().map(Picture::from_goal);
-        goal.ok_or_else(|| {
-            Error::data("this is neither an image nor a puzzle with a goal").in_file(file)
-        })
+        match &puzzle.notes().goal {
+            Some(goal) => Ok(Picture::from_goal(goal.clone())),
+            None => {
+                Err(Error::data("this is neither an image nor a puzzle with a goal").in_file(file))
+            }
+        }
     }
 
     fn format_of(&self, bytes: &[u8], file: &str) -> Result<&'static Format> {
@@ -222,11 +215,11 @@ impl ReadOptions {
 
     fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
         let format = self.format_of(bytes, file)?;
-        match format.kind {
-            Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),
-            Kind::Picture { read, .. } => {
-                let goal = read(bytes, &self.tracing)?.trace(&self.tracing);
-                Ok(Contents::Single(puzzle_of_picture(goal)))
+        match format.codec {
+            Codec::Text { read, .. } => Ok(read.contents(detect::decode(bytes)?)),
+            Codec::Picture(picture) => {
+                let goal = picture.read(bytes, &self.tracing)?.trace(&self.tracing);
+                Ok(puzzle_of_picture(goal).into())
             }
         }
     }
@@ -303,22 +296,19 @@ mod tests {
     }
 
     /// All puzzles that a reader found.
-    pub(super) fn all(contents: Contents<'_>) -> Vec<Result<Puzzle>> {
-        match contents {
-            Contents::Single(puzzle) => vec![puzzle],
-            Contents::Pack(puzzles) | Contents::Several(puzzles) => puzzles.collect(),
-        }
+    pub(super) fn all<'a>(contents: impl Into<Contents<'a>>) -> Vec<Result<Puzzle>> {
+        contents.into().puzzles.collect()
     }
 
     /// The one puzzle that a reader found.
-    pub(super) fn one(contents: Contents<'_>) -> Puzzle {
+    pub(super) fn one<'a>(contents: impl Into<Contents<'a>>) -> Puzzle {
         let mut found = all(contents);
         assert_eq!(found.len(), 1);
         found.remove(0).unwrap()
     }
 
     /// The error of the one puzzle that a reader found.
-    pub(super) fn failure(contents: Contents<'_>) -> String {
+    pub(super) fn failure<'a>(contents: impl Into<Contents<'a>>) -> String {
         let mut found = all(contents);
         assert_eq!(found.len(), 1);
         found.remove(0).unwrap_err().to_string()

@@ -1,7 +1,6 @@
 //! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, with numbers separated by
 //! blanks, and `0` for an empty line.
 
-use super::contents::Contents;
 use super::number::numbers;
 use super::part::{self, Part, section, unclear};
 use crate::error::Result;
@@ -22,11 +21,7 @@ pub(super) fn starts_with_two(text: &str) -> bool {
 }
 
 /// Reads a puzzle.
-pub(super) fn read(text: &str) -> Contents<'_> {
-    Contents::Single(puzzle(text))
-}
-
-fn puzzle(text: &str) -> Result<Puzzle> {
+pub(super) fn read(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
     let head = lines.next().unwrap_or(Part::line(1, ""));
     let [width, height] = sizes(head, ["width", "height"])?;

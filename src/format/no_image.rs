@@ -1,7 +1,6 @@
 //! Takes the place of `image` in a build without the feature `images`: every image is refused.
 
-use super::image_type::ImageType;
-use super::picture::{Grey, TraceOptions};
+use super::picture::{Grey, ImageType, TraceOptions};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 

@@ -11,7 +11,7 @@ use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     /// Number of the line, from 1.
-    number: usize,
+    pub(super) number: usize,
     line: &'a str,
     /// The slice itself.
     pub(super) text: &'a str,

@@ -104,6 +104,30 @@ impl TraceOptions {
     }
 }
 
+/// The formats of images with compressed or packed pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImageType {
+    Png,
+    Gif,
+    Bmp,
+    WebP,
+    Jpeg,
+}
+
+impl ImageType {
+    /// Whether a file begins like an image of this format.
+    pub(super) fn looks_like(self, bytes: &[u8]) -> bool {
+        match self {
+            ImageType::Png => bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
+            ImageType::Gif => bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a"),
+            // Two letters alone are a weak signature, so the reserved bytes must be zero too.
+            ImageType::Bmp => bytes.starts_with(b"BM") && bytes.get(6..10) == Some(&[0; 4]),
+            ImageType::WebP => bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
+            ImageType::Jpeg => bytes.starts_with(b"\xff\xd8\xff"),
+        }
+    }
+}
+
 /// The weights of red, green and blue in a grey level (ITU-R BT.709).
 const WEIGHTS: [f32; 3] = [0.212_639, 0.715_168_7, 0.072_192_32];
 

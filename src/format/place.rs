@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 
 /// A text for whose slices places are computed. The lines before a place are counted from the place before, so that the errors of a pack,
 /// which come in the order of the text, take time proportional to the text together.
@@ -38,6 +39,29 @@ impl<'a> Places<'a> {
         // A place in a line break of two characters counts as the end of the line.
         let column = before[start..].len().min(line.len());
         error.at(breaks + 1, line[..column].chars().count() + 1, line)
+    }
+
+    /// The puzzle with these clues, each with the slice in which it is; `whole` is that of the puzzle.
+    pub(super) fn puzzle(
+        &self,
+        rows: Vec<(Clue, &str)>,
+        columns: Vec<(Clue, &str)>,
+        whole: &str,
+    ) -> Result<Puzzle> {
+        let (width, height) = (columns.len(), rows.len());
+        if width.max(height) <= MAX_SIDE {
+            for (i, (clue, part)) in rows.iter().enumerate() {
+                let fits = clue.check_fit(Line::Row(i), width);
+                fits.map_err(|error| self.place(error, part))?;
+            }
+            for (i, (clue, part)) in columns.iter().enumerate() {
+                let fits = clue.check_fit(Line::Column(i), height);
+                fits.map_err(|error| self.place(error, part))?;
+            }
+        }
+        let [rows, columns] =
+            [rows, columns].map(|side| side.into_iter().map(|(clue, _)| clue).collect());
+        Puzzle::new(rows, columns).map_err(|error| self.place(error, whole))
     }
 }
 

@@ -14,33 +14,58 @@ const MAX_SIDE_PIXELS: usize = 1 << 20;
 /// Largest value that a file may declare for white.
 const MAX_WHITE: usize = 0xffff;
 
+/// The formats. Those of PBM differ in how they are written; each is read in both ways.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Netpbm {
+    Bits,
+    Digits,
+    Grey,
+    Colour,
+}
+
+impl Netpbm {
+    /// The name of the format, and the magic numbers of its plain and its raw files.
+    fn magics(self) -> (&'static str, [&'static str; 2]) {
+        match self {
+            Netpbm::Bits | Netpbm::Digits => ("PBM", ["P1", "P4"]),
+            Netpbm::Grey => ("PGM", ["P2", "P5"]),
+            Netpbm::Colour => ("PPM", ["P3", "P6"]),
+        }
+    }
+
+    pub(super) fn looks_like(self, bytes: &[u8]) -> bool {
+        match self {
+            Netpbm::Bits => begins(bytes, "P4"),
+            Netpbm::Digits => begins(bytes, "P1"),
+            _ => self.magics().1.iter().any(|magic| begins(bytes, magic)),
+        }
+    }
+
+    /// Reads a picture, plain or raw.
+    pub(super) fn read(self, bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
+        let (name, [plain, raw]) = self.magics();
+        if begins(bytes, plain) || begins(bytes, raw) {
+            return read(bytes, tracing);
+        }
+        let message = format!("a {name} begins with {plain} or {raw}");
+        Err(at_byte(Error::data(message), bytes, 0, 1))
+    }
+
+    /// The picture as a PBM.
+    pub(super) fn write(self, grid: &Grid) -> Vec<u8> {
+        match self {
+            Netpbm::Digits => write_plain(grid),
+            _ => write_raw(grid),
+        }
+    }
+}
+
 /// Whether a picture begins with this magic number.
-fn begins(bytes: &[u8], wrong_magic: &[u8]) -> bool {
-    let rest = bytes.strip_prefix(wrong_magic);
-    rest.is_some_and(|rest| {
+fn begins(bytes: &[u8], magic: &str) -> bool {
+    bytes.strip_prefix(magic.as_bytes()).is_some_and(|rest| {
         rest.first()
             .is_none_or(|b| b.is_ascii_whitespace() || *b == b'#')
     })
-}
-
-/// Whether it is a plain PBM.
-pub(super) fn looks_like_plain(bytes: &[u8]) -> bool {
-    begins(bytes, b"P1")
-}
-
-/// Whether it is a raw PBM.
-pub(super) fn looks_like_raw(bytes: &[u8]) -> bool {
-    begins(bytes, b"P4")
-}
-
-/// Whether it is a PGM.
-pub(super) fn looks_like_grey(bytes: &[u8]) -> bool {
-    begins(bytes, b"P2") || begins(bytes, b"P5")
-}
-
-/// Whether it is a PPM.
-pub(super) fn looks_like_colour(bytes: &[u8]) -> bool {
-    begins(bytes, b"P3") || begins(bytes, b"P6")
 }
 
 /// A file and the position up to which it has been read.
@@ -136,34 +161,6 @@ impl Header {
             }
         }
     }
-}
-
-/// Reads a PBM, plain or raw.
-pub(super) fn read_bits(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
-    match looks_like_plain(bytes) || looks_like_raw(bytes) {
-        true => read(bytes, tracing),
-        false => Err(wrong_magic(bytes, "a PBM begins with P1 or P4")),
-    }
-}
-
-/// Reads a PGM, plain or raw.
-pub(super) fn read_grey(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
-    match looks_like_grey(bytes) {
-        true => read(bytes, tracing),
-        false => Err(wrong_magic(bytes, "a PGM begins with P2 or P5")),
-    }
-}
-
-/// Reads a PPM, plain or raw.
-pub(super) fn read_colour(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
-    match looks_like_colour(bytes) {
-        true => read(bytes, tracing),
-        false => Err(wrong_magic(bytes, "a PPM begins with P3 or P6")),
-    }
-}
-
-fn wrong_magic(bytes: &[u8], message: &str) -> Error {
-    at_byte(Error::data(message), bytes, 0, 1)
 }
 
 fn read(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
@@ -298,7 +295,7 @@ fn too_few(source: &Source<'_>, found: usize, wanted: usize) -> Error {
 }
 
 /// The picture as a plain PBM, with at most 70 characters per line, as the format requires.
-pub(super) fn write_plain(grid: &Grid) -> Result<Vec<u8>> {
+fn write_plain(grid: &Grid) -> Vec<u8> {
     let mut text = format!("P1\n{} {}\n", grid.width(), grid.height());
     for row in grid.to_string().lines() {
         let digits = row.replace('#', "1").replace('.', "0");
@@ -307,18 +304,18 @@ pub(super) fn write_plain(grid: &Grid) -> Result<Vec<u8>> {
             text.push('\n');
         }
     }
-    Ok(text.into_bytes())
+    text.into_bytes()
 }
 
 /// The picture as a raw PBM.
-pub(super) fn write_raw(grid: &Grid) -> Result<Vec<u8>> {
+fn write_raw(grid: &Grid) -> Vec<u8> {
     let mut bytes = format!("P4\n{} {}\n", grid.width(), grid.height()).into_bytes();
     for row in 0..grid.height() {
         // The leftmost cell is the lowest bit of a word in `Grid`, and the highest bit of a byte in PBM.
         let packed = grid.row(row).iter().flat_map(|word| word.to_le_bytes());
         bytes.extend(packed.take(grid.width().div_ceil(8)).map(u8::reverse_bits));
     }
-    Ok(bytes)
+    bytes
 }
 
 #[cfg(test)]
@@ -344,7 +341,7 @@ mod tests {
         assert_eq!(drawn(b"P4\n4 3\n\x60\x90\xf0"), grid);
         assert_eq!(drawn(b"P4 4 3 \x6f\x9f\xff\n"), grid);
         let wide = Grid::from_rows(&[format!("{}#", ".".repeat(99))]).unwrap();
-        for bytes in [write_plain(&wide).unwrap(), write_raw(&wide).unwrap()] {
+        for bytes in [write_plain(&wide), write_raw(&wide)] {
             assert_eq!(drawn(&bytes), wide.to_string());
         }
     }
@@ -420,7 +417,8 @@ mod tests {
         assert_eq!(message(b"P5 1 1 8\n\x09"), bright);
         assert!(message(b"P5 1 1 8\n\x08P5 1 1 8 \x08").contains("several"));
         assert_eq!(
-            read_grey(b"P4", &TraceOptions::default())
+            Netpbm::Grey
+                .read(b"P4", &TraceOptions::default())
                 .unwrap_err()
                 .message(),
             "a PGM begins with P2 or P5"

@@ -7,7 +7,6 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::contents::Contents;
 use super::part::{self, Part};
 use super::place::{offset, place};
 use crate::error::{Error, Result};
@@ -60,11 +59,7 @@ fn clues<'a>(line: Part<'a>) -> impl Iterator<Item = Part<'a>> {
 }
 
 /// Reads a puzzle in an INI file.
-pub(super) fn read_ini(text: &str) -> Contents<'_> {
-    Contents::Single(ini(text))
-}
-
-fn ini(text: &str) -> Result<Puzzle> {
+pub(super) fn read_ini(text: &str) -> Result<Puzzle> {
     let (mut rows, mut columns) = (None, None);
     let mut head = None;
     // Whether the current line is in the section, and the side to which its clues belong.
@@ -105,11 +100,7 @@ fn ini(text: &str) -> Result<Puzzle> {
 }
 
 /// Reads a puzzle in a TOML file.
-pub(super) fn read_toml(text: &str) -> Contents<'_> {
-    Contents::Single(toml(text))
-}
-
-fn toml(text: &str) -> Result<Puzzle> {
+pub(super) fn read_toml(text: &str) -> Result<Puzzle> {
     let document = DeTable::parse(text).map_err(|error| {
         let Range { start, .. } = error.span().unwrap_or_default();
         let words = error.message().lines().collect::<Vec<_>>().join(": ");
@@ -211,7 +202,7 @@ mod tests {
         for (text, written) in [
             (
                 write_ini(&one(read_ini(INI))),
-                read_ini as fn(&str) -> Contents<'_>,
+                read_ini as fn(&str) -> Result<Puzzle>,
             ),
             (write_toml(&one(read_ini(INI))), read_toml),
         ] {

@@ -2,11 +2,11 @@
 //! names, detection, and the report of what is lost in writing all use this table.
 
 use super::contents::Contents;
-use super::image_type::{ImageType, looks_like};
-use super::picture::{Grey, TraceOptions};
+use super::picture::{Grey, ImageType, TraceOptions};
+use super::pnm::{self, Netpbm};
 use super::{
-    cwd, g, gno, image, json, mk, nin, non, pattern, picross, pnm, pynogram, rosetta, text,
-    tournament, webpbn,
+    cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text, tournament,
+    webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};
@@ -22,32 +22,38 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Whether files with these extensions always hold puzzles, so that folders can be searched for them.
     pub puzzles_only: bool,
-    pub(super) kind: Kind,
+    pub(super) codec: Codec,
     holds: Capacity,
     /// The text around a puzzle that is alone in its file.
-    single: Frame,
+    single: Wrapper,
     /// The text around several puzzles, if a file can hold them.
-    pack: Option<Frame>,
+    pack: Option<Wrapper>,
 }
 
-/// The functions that recognise, read and write files of a format.
-#[derive(Debug)]
-pub(super) enum Kind {
+/// What recognises, reads and writes files of a format.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Codec {
     Text {
         looks_like: fn(&str) -> bool,
-        read: for<'a> fn(&'a str) -> Contents<'a>,
+        read: Reader,
         write: fn(&Puzzle) -> Result<String>,
     },
-    /// A picture, which becomes the goal of its puzzle.
-    Picture {
-        looks_like: fn(&[u8]) -> bool,
-        read: fn(&[u8], &TraceOptions) -> Result<Grey>,
-        write: Option<Draw>,
-    },
+    /// Pictures, each of which becomes the goal of its puzzle.
+    Picture(PictureType),
 }
 
-/// Writes a picture as a file.
-type Draw = fn(&Grid) -> Result<Vec<u8>>;
+/// Reads the one puzzle of a text, or all.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reader {
+    One(fn(&str) -> Result<Puzzle>),
+    All(for<'a> fn(&'a str) -> Contents<'a>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PictureType {
+    Netpbm(Netpbm),
+    Image(ImageType),
+}
 
 /// The metadata that a format can hold beside the clues.
 #[derive(Debug)]
@@ -73,12 +79,14 @@ enum FieldText {
     Any,
 }
 
-/// The text before the first puzzle of a file, before the `k`-th, and after the last one.
+/// The text before the first puzzle of a file, between two puzzles, and after the last one.
 #[derive(Debug)]
-struct Frame {
+struct Wrapper {
     open: &'static str,
-    before: fn(usize) -> String,
+    between: &'static str,
     close: &'static str,
+    /// Whether each puzzle is headed by its number, as in a tournament.
+    numbered: bool,
 }
 
 const NOTHING: Capacity = Capacity {
@@ -90,6 +98,11 @@ const NOTHING: Capacity = Capacity {
     goal: false,
 };
 
+const GOAL: Capacity = Capacity {
+    goal: true,
+    ..NOTHING
+};
+
 const ALL: Capacity = Capacity {
     title: FieldText::Any,
     author: FieldText::Any,
@@ -99,60 +112,87 @@ const ALL: Capacity = Capacity {
     goal: true,
 };
 
-const GOAL: Capacity = Capacity {
-    goal: true,
-    ..NOTHING
-};
+/// Puzzles with this text between two of them.
+const fn separated(between: &'static str) -> Wrapper {
+    Wrapper {
+        open: "",
+        between,
+        close: "",
+        numbered: false,
+    }
+}
 
-/// No text around a puzzle.
-const BARE: Frame = Frame {
-    open: "",
-    before: |_| String::new(),
-    close: "",
-};
+const BARE: Wrapper = separated("");
 
-/// A blank line between two puzzles.
-const BLANK_SEPARATED: Frame = Frame {
-    before: |k| {
-        if k > 1 {
-            "\n".to_owned()
-        } else {
-            String::new()
-        }
-    },
-    ..BARE
-};
-
-const PUZZLESET: Frame = Frame {
+const PUZZLESET: Wrapper = Wrapper {
     open: webpbn::OPEN,
     close: webpbn::CLOSE,
     ..BARE
 };
 
-const NUMBERED: Frame = Frame {
-    before: tournament::head,
+const NUMBERED: Wrapper = Wrapper {
+    numbered: true,
     ..BARE
 };
 
-/// The row of an image format.
-macro_rules! image {
-    ($name:literal, $title:literal, $endings:expr, $image:expr, $write:expr) => {
-        Format {
-            name: $name,
-            title: $title,
-            endings: &$endings,
-            puzzles_only: false,
-            kind: Kind::Picture {
-                looks_like: |bytes| looks_like(bytes, $image),
-                read: |bytes, tracing| image::read(bytes, $image, tracing),
-                write: $write,
-            },
-            holds: GOAL,
-            single: BARE,
-            pack: None,
-        }
-    };
+/// A text format of one puzzle per file.
+const fn one(
+    looks_like: fn(&str) -> bool,
+    read: fn(&str) -> Result<Puzzle>,
+    write: fn(&Puzzle) -> Result<String>,
+) -> Codec {
+    Codec::Text {
+        looks_like,
+        read: Reader::One(read),
+        write,
+    }
 }
+
+/// A text format whose files may hold several puzzles.
+const fn all(
+    looks_like: fn(&str) -> bool,
+    read: for<'a> fn(&'a str) -> Contents<'a>,
+    write: fn(&Puzzle) -> Result<String>,
+) -> Codec {
+    Codec::Text {
+        looks_like,
+        read: Reader::All(read),
+        write,
+    }
+}
+
+/// A format of pictures.
+const fn picture(
+    name: &'static str,
+    title: &'static str,
+    endings: &'static [&'static str],
+    picture: PictureType,
+) -> Format {
+    Format {
+        name,
+        title,
+        endings,
+        codec: Codec::Picture(picture),
+        puzzles_only: false,
+        holds: GOAL,
+        single: BARE,
+        pack: None,
+    }
+}
+
+/// What most formats of puzzles have in common; it is none itself.
+const PUZZLE: Format = Format {
+    holds: NOTHING,
+    puzzles_only: true,
+    ..picture("", "", &[], PictureType::Netpbm(Netpbm::Bits))
+};
+
+/// As [`PUZZLE`], with the extension of any text.
+const TXT: Format = Format {
+    endings: &["txt"],
+    puzzles_only: false,
+    ..PUZZLE
+};
 
 /// All formats. If a text looks like several, the extension of its file decides, or else the first of them is taken.
 pub static FORMATS: &[Format] = &[
@@ -160,36 +200,23 @@ pub static FORMATS: &[Format] = &[
         name: "json",
         title: "JSON: rows and columns as lists of lists",
         endings: &["json"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: json::looks_like,
-            read: json::read,
-            write: |puzzle| Ok(json::write(puzzle)),
-        },
-        holds: ALL,
-        single: BARE,
-        pack: Some(Frame {
-            open: "[\n",
-            before: |k| {
-                if k > 1 {
-                    ",\n".to_owned()
-                } else {
-                    String::new()
-                }
-            },
-            close: "]\n",
+        codec: all(json::looks_like, json::read, |puzzle| {
+            Ok(json::write(puzzle))
         }),
+        holds: ALL,
+        pack: Some(Wrapper {
+            open: "[\n",
+            between: ",\n",
+            close: "]\n",
+            ..BARE
+        }),
+        ..PUZZLE
     },
     Format {
         name: "webpbn",
         title: "the XML of webpbn.com and pbnsolve",
         endings: &["xml", "pbn"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: webpbn::looks_like,
-            read: webpbn::read,
-            write: webpbn::write,
-        },
+        codec: all(webpbn::looks_like, webpbn::read, webpbn::write),
         holds: Capacity {
             title: FieldText::Xml,
             author: FieldText::Xml,
@@ -199,292 +226,216 @@ pub static FORMATS: &[Format] = &[
         },
         single: PUZZLESET,
         pack: Some(PUZZLESET),
+        ..PUZZLE
     },
     Format {
         name: "picross",
         title: "the GRID text of picross-solver",
-        endings: &["txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: picross::looks_like,
-            read: picross::read,
-            write: picross::write,
-        },
+        codec: all(picross::looks_like, picross::read, picross::write),
         holds: Capacity {
             title: FieldText::Line,
             ..NOTHING
         },
-        single: BARE,
-        pack: Some(BLANK_SEPARATED),
+        pack: Some(separated("\n")),
+        ..TXT
     },
     Format {
         name: "gno",
         title: "gnonograms",
         endings: &["gno"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: gno::looks_like,
-            read: gno::read,
-            write: gno::write,
-        },
+        codec: one(gno::looks_like, gno::read, gno::write),
         holds: Capacity {
             title: FieldText::LineExcept(gno::UNTITLED),
             author: FieldText::Line,
             license: FieldText::Line,
             ..GOAL
         },
-        single: BARE,
-        pack: None,
+        ..PUZZLE
     },
     Format {
         name: "toml",
         title: "nonogrid's TOML",
         endings: &["toml"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: pynogram::looks_like_toml,
-            read: pynogram::read_toml,
-            write: pynogram::write_toml,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(
+            pynogram::looks_like_toml,
+            pynogram::read_toml,
+            pynogram::write_toml,
+        ),
+        ..TXT
     },
     Format {
         name: "ini",
         title: "pynogram's INI",
         endings: &["ini", "txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: pynogram::looks_like_ini,
-            read: pynogram::read_ini,
-            write: pynogram::write_ini,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(
+            pynogram::looks_like_ini,
+            pynogram::read_ini,
+            pynogram::write_ini,
+        ),
+        ..TXT
     },
     Format {
         name: "tournament",
         title: "the $n text of the TAAI, TCGA and ICGA tournaments; square puzzles",
-        endings: &["txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: tournament::looks_like,
-            read: tournament::read,
-            write: tournament::write,
-        },
-        holds: NOTHING,
+        codec: all(tournament::looks_like, tournament::read, tournament::write),
         single: NUMBERED,
         pack: Some(NUMBERED),
+        ..TXT
     },
     Format {
         name: "pattern",
         title: "game IDs of Pattern in Simon Tatham's collection",
         endings: &["pattern", "txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: pattern::looks_like,
-            read: pattern::read,
-            write: pattern::write,
-        },
-        holds: NOTHING,
-        single: BARE,
+        codec: all(pattern::looks_like, pattern::read, pattern::write),
         pack: Some(BARE),
+        ..TXT
     },
     Format {
         name: "mk",
         title: "the short format of Olšák's grid",
         endings: &["mk"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: mk::looks_like,
-            read: mk::read,
-            write: mk::write,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(mk::looks_like, mk::read, mk::write),
+        ..PUZZLE
     },
     Format {
         name: "nin",
         title: "Wilk's nonogram and compatible solvers",
         endings: &["nin"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: nin::looks_like,
-            read: nin::read,
-            write: nin::write,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(nin::looks_like, nin::read, nin::write),
+        ..PUZZLE
     },
     Format {
         name: "cwd",
         title: "QNonograms",
         endings: &["cwd"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: cwd::looks_like,
-            read: cwd::read,
-            write: cwd::write,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(cwd::looks_like, cwd::read, cwd::write),
+        ..PUZZLE
     },
     Format {
         name: "rosetta",
         title: "letters, as in the Rosetta Code task; no empty lines, blocks up to 26",
-        endings: &["txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: rosetta::looks_like,
-            read: rosetta::read,
-            write: rosetta::write,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: Some(BLANK_SEPARATED),
+        codec: all(rosetta::looks_like, rosetta::read, rosetta::write),
+        pack: Some(separated("\n")),
+        ..TXT
     },
     Format {
         name: "non",
         title: "Simpson's .non, with the goals of pbnsolve and the packs of nonogram-db",
         endings: &["non", "nonpack"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: non::looks_like,
-            read: non::read,
-            write: |puzzle| Ok(non::write(puzzle)),
-        },
+        codec: all(non::looks_like, non::read, |puzzle| Ok(non::write(puzzle))),
         holds: ALL,
-        single: BARE,
-        pack: Some(Frame {
-            before: |k| {
-                if k > 1 {
-                    "====\n".to_owned()
-                } else {
-                    String::new()
-                }
-            },
-            ..BARE
-        }),
+        pack: Some(separated("====\n")),
+        ..PUZZLE
     },
     Format {
         name: "g",
         title: "the general format of Olšák's grid, in black and white",
         endings: &["g"],
-        puzzles_only: true,
-        kind: Kind::Text {
-            looks_like: g::looks_like,
-            read: g::read,
-            write: g::write,
-        },
-        holds: NOTHING,
-        single: BARE,
-        pack: None,
+        codec: one(g::looks_like, g::read, g::write),
+        ..PUZZLE
     },
     Format {
         name: "text",
         title: "pictures in rows of # and ., as solve and enumerate print them",
-        endings: &["txt"],
-        puzzles_only: false,
-        kind: Kind::Text {
-            looks_like: text::looks_like,
-            read: text::read,
-            write: |puzzle| Ok(picture(puzzle)?.to_string()),
-        },
+        codec: all(text::looks_like, text::read, |puzzle| {
+            Ok(goal(puzzle)?.to_string())
+        }),
         holds: GOAL,
-        single: BARE,
-        pack: Some(BLANK_SEPARATED),
+        pack: Some(separated("\n")),
+        ..TXT
     },
-    Format {
-        name: "pbm",
-        title: "PBM, one bit per pixel",
-        endings: &["pbm", "pnm"],
-        puzzles_only: false,
-        kind: Kind::Picture {
-            looks_like: pnm::looks_like_raw,
-            read: pnm::read_bits,
-            write: Some(pnm::write_raw),
-        },
-        holds: GOAL,
-        single: BARE,
-        pack: None,
-    },
-    Format {
-        name: "pbm-plain",
-        title: "PBM, one digit per pixel",
-        endings: &["pbm", "pnm"],
-        puzzles_only: false,
-        kind: Kind::Picture {
-            looks_like: pnm::looks_like_plain,
-            read: pnm::read_bits,
-            write: Some(pnm::write_plain),
-        },
-        holds: GOAL,
-        single: BARE,
-        pack: None,
-    },
-    Format {
-        name: "pgm",
-        title: "PGM, greys",
-        endings: &["pgm", "pnm"],
-        puzzles_only: false,
-        kind: Kind::Picture {
-            looks_like: pnm::looks_like_grey,
-            read: pnm::read_grey,
-            write: None,
-        },
-        holds: GOAL,
-        single: BARE,
-        pack: None,
-    },
-    Format {
-        name: "ppm",
-        title: "PPM, colours",
-        endings: &["ppm", "pnm"],
-        puzzles_only: false,
-        kind: Kind::Picture {
-            looks_like: pnm::looks_like_colour,
-            read: pnm::read_colour,
-            write: None,
-        },
-        holds: GOAL,
-        single: BARE,
-        pack: None,
-    },
-    image!(
+    picture(
+        "pbm",
+        "PBM, one bit per pixel",
+        &["pbm", "pnm"],
+        PictureType::Netpbm(Netpbm::Bits),
+    ),
+    picture(
+        "pbm-plain",
+        "PBM, one digit per pixel",
+        &["pbm", "pnm"],
+        PictureType::Netpbm(Netpbm::Digits),
+    ),
+    picture(
+        "pgm",
+        "PGM, greys",
+        &["pgm", "pnm"],
+        PictureType::Netpbm(Netpbm::Grey),
+    ),
+    picture(
+        "ppm",
+        "PPM, colours",
+        &["ppm", "pnm"],
+        PictureType::Netpbm(Netpbm::Colour),
+    ),
+    picture(
         "png",
         "PNG image",
-        ["png"],
-        ImageType::Png,
-        Some(|grid| image::write(grid, ImageType::Png))
+        &["png"],
+        PictureType::Image(ImageType::Png),
     ),
-    image!(
+    picture(
         "gif",
         "GIF image",
-        ["gif"],
-        ImageType::Gif,
-        Some(|grid| image::write(grid, ImageType::Gif))
+        &["gif"],
+        PictureType::Image(ImageType::Gif),
     ),
-    image!(
+    picture(
         "bmp",
         "BMP image",
-        ["bmp"],
-        ImageType::Bmp,
-        Some(|grid| image::write(grid, ImageType::Bmp))
+        &["bmp"],
+        PictureType::Image(ImageType::Bmp),
     ),
-    image!(
+    picture(
         "webp",
         "WebP image",
-        ["webp"],
-        ImageType::WebP,
-        Some(|grid| image::write(grid, ImageType::WebP))
+        &["webp"],
+        PictureType::Image(ImageType::WebP),
     ),
-    image!("jpeg", "JPEG image", ["jpg", "jpeg"], ImageType::Jpeg, None),
+    picture(
+        "jpeg",
+        "JPEG image",
+        &["jpg", "jpeg"],
+        PictureType::Image(ImageType::Jpeg),
+    ),
 ];
+
+impl Codec {
+    /// Whether a file looks like one of the format; `text` is what it holds, if that is text.
+    pub(super) fn looks_like(self, bytes: &[u8], text: Option<&str>) -> bool {
+        match self {
+            Codec::Text { looks_like, .. } => text.is_some_and(looks_like),
+            Codec::Picture(PictureType::Netpbm(netpbm)) => netpbm.looks_like(bytes),
+            Codec::Picture(PictureType::Image(image)) => image.looks_like(bytes),
+        }
+    }
+}
+
+impl Reader {
+    pub(super) fn contents(self, text: &str) -> Contents<'_> {
+        match self {
+            Reader::One(read) => read(text).into(),
+            Reader::All(read) => read(text),
+        }
+    }
+}
+
+impl PictureType {
+    pub(super) fn read(self, bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
+        match self {
+            PictureType::Netpbm(netpbm) => netpbm.read(bytes, tracing),
+            PictureType::Image(image) => image::read(bytes, image, tracing),
+        }
+    }
+
+    fn can_write(self) -> bool {
+        use PictureType::{Image, Netpbm};
+        !matches!(
+            self,
+            Netpbm(pnm::Netpbm::Grey | pnm::Netpbm::Colour) | Image(ImageType::Jpeg)
+        )
+    }
+}
 
 impl Format {
     /// The format of this name.
@@ -507,12 +458,15 @@ impl Format {
 
     /// Whether it is a picture format.
     pub fn is_picture(&self) -> bool {
-        matches!(self.kind, Kind::Picture { .. })
+        matches!(self.codec, Codec::Picture(_))
     }
 
     /// Whether it can be written.
     pub fn can_write(&self) -> bool {
-        !matches!(self.kind, Kind::Picture { write: None, .. })
+        match self.codec {
+            Codec::Text { .. } => true,
+            Codec::Picture(picture) => picture.can_write(),
+        }
     }
 
     /// Whether a file can hold several puzzles.
@@ -561,55 +515,53 @@ impl Format {
     /// [`Kind::Data`](crate::error::Kind::Data) when the format cannot hold the puzzle itself: a picture needs a goal that is a solution,
     /// and some formats have no way to write some clues.
     pub fn write(&self, puzzle: &Puzzle) -> Result<Vec<u8>> {
-        framed(&self.single, 1, self.bare(puzzle)?).map(|mut bytes| {
-            bytes.extend(self.single.close.bytes());
-            bytes
-        })
+        let mut bytes = self.single.before(1).into_bytes();
+        bytes.extend(self.bare(puzzle)?);
+        bytes.extend(self.single.close.bytes());
+        Ok(bytes)
     }
 
     /// A writer for a file of several puzzles, if the format supports them.
     pub fn pack(&'static self) -> Option<Pack> {
-        let frame = self.pack.as_ref()?;
         Some(Pack {
             format: self,
-            frame,
+            wrapper: self.pack.as_ref()?,
             written: 0,
         })
     }
 
     /// The puzzle without the text around it.
     fn bare(&self, puzzle: &Puzzle) -> Result<Vec<u8>> {
-        match self.kind {
-            Kind::Text { write, .. } => write(&self.kept(puzzle).0).map(String::into_bytes),
-            Kind::Picture {
-                write: Some(write), ..
-            } => write(picture(puzzle)?),
-            Kind::Picture { write: None, .. } => {
+        match self.codec {
+            Codec::Text { write, .. } => write(&self.kept(puzzle).0).map(String::into_bytes),
+            Codec::Picture(picture) if !picture.can_write() => {
                 Err(Error::data(format!("{} can only be read", self.title)))
             }
+            Codec::Picture(PictureType::Netpbm(netpbm)) => Ok(netpbm.write(goal(puzzle)?)),
+            Codec::Picture(PictureType::Image(image)) => image::write(goal(puzzle)?, image),
         }
     }
 }
 
 /// The goal of a puzzle, if it is a solution.
-fn picture(puzzle: &Puzzle) -> Result<&Grid> {
-    let goal = puzzle.notes().goal.as_ref();
-    let none = || Error::data("this puzzle gives no goal, which would be the picture");
-    let goal = goal.ok_or_else(none)?;
-    let wrong = |mismatch| {
-        Error::data(format!(
-            "its goal, the picture, is not a solution: {mismatch}"
-        ))
+fn goal(puzzle: &Puzzle) -> Result<&Grid> {
+    let Some(goal) = &puzzle.notes().goal else {
+        let message = "this puzzle gives no goal, which would be the picture";
+        return Err(Error::data(message));
     };
-    verify(puzzle, goal).map_err(wrong)?;
-    Ok(goal)
+    match verify(puzzle, goal) {
+        Ok(()) => Ok(goal),
+        Err(mismatch) => Err(Error::data(format!(
+            "its goal, the picture, is not a solution: {mismatch}"
+        ))),
+    }
 }
 
 /// Writes a file of several puzzles, one at a time.
 #[derive(Debug)]
 pub struct Pack {
     format: &'static Format,
-    frame: &'static Frame,
+    wrapper: &'static Wrapper,
     written: usize,
 }
 
@@ -620,8 +572,10 @@ impl Pack {
     ///
     /// As [`Format::write`]; the puzzle is then skipped, and others can still be added.
     pub fn add(&mut self, puzzle: &Puzzle) -> Result<Vec<u8>> {
-        let bytes = framed(self.frame, self.written + 1, self.format.bare(puzzle)?)?;
+        let puzzle = self.format.bare(puzzle)?;
         self.written += 1;
+        let mut bytes = self.wrapper.before(self.written).into_bytes();
+        bytes.extend(puzzle);
         Ok(bytes)
     }
 
@@ -632,18 +586,20 @@ impl Pack {
 
     /// The end of the file, after at least one puzzle.
     pub fn end(self) -> &'static str {
-        self.frame.close
+        self.wrapper.close
     }
 }
 
-/// The `k`-th puzzle of a file with the text before it.
-fn framed(frame: &Frame, k: usize, puzzle: Vec<u8>) -> Result<Vec<u8>> {
-    let open = if k == 1 { frame.open } else { "" };
-    let mut bytes = Vec::with_capacity(open.len() + puzzle.len() + frame.close.len() + 8);
-    bytes.extend(open.bytes());
-    bytes.extend((frame.before)(k).bytes());
-    bytes.extend(puzzle);
-    Ok(bytes)
+impl Wrapper {
+    /// The text before the `k`-th puzzle.
+    fn before(&self, k: usize) -> String {
+        let text = if k == 1 { self.open } else { self.between };
+        if self.numbered {
+            tournament::head(k)
+        } else {
+            text.to_owned()
+        }
+    }
 }
 
 impl FieldText {

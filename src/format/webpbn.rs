@@ -15,7 +15,7 @@ use super::contents::Contents;
 use super::number::{block_too_long, number};
 use super::place::Places;
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
+use crate::puzzle::{Clue, Grid, MAX_SIDE, Notes, Puzzle};
 
 /// Whether the text begins with a tag.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -24,14 +24,16 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
     let mut document = Document {
         places: Places::new(text),
-        reader: Reader::from_str(text),
+        reader,
         author: None,
         copyright: None,
         ended: false,
     };
-    Contents::several(move || document.next())
+    Contents::several(move || document.next().transpose())
 }
 
 /// A document that is being parsed.
@@ -41,433 +43,329 @@ struct Document<'a> {
     /// Author and copyright given for all puzzles of the set.
     author: Option<String>,
     copyright: Option<String>,
+    /// Whether its end has been reached, or an error after which nothing can be read.
     ended: bool,
 }
 
 /// The next item of the document.
 enum Node<'a> {
-    /// An opening tag.
-    Open(Tag<'a>),
-    /// The closing tag of the tag that was opened last.
+    /// The opening tag of an element.
+    Open(Element<'a>),
+    /// The closing tag of the element that was opened last.
     Close,
     Text(String),
     End,
 }
 
-/// An opening tag: its name and the names of its attributes in lower case.
-struct Tag<'a> {
+/// Levels of elements that are kept: a puzzle, its clues, their lines, and the numbers of these.
+const LEVELS: usize = 4;
+
+/// An element: its name and the names of its attributes in lower case.
+struct Element<'a> {
     name: String,
     attributes: Vec<(String, String)>,
-    /// The text of the document from the tag on.
+    /// The text of the document from its opening tag on.
     place: &'a str,
-    /// Whether it is an empty-element tag, which has no closing tag.
-    empty: bool,
+    children: Vec<Element<'a>>,
+    /// The text in it, without that in its children.
+    text: String,
 }
 
-impl Tag<'_> {
+impl<'a> Element<'a> {
+    /// An element without content. The first of its attributes of each name counts.
+    fn new(tag: &BytesStart<'_>, place: &'a str) -> Self {
+        let mut attributes = Vec::new();
+        // No element needs more than 16, and the bound keeps the linear look-ups short.
+        for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
+            let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
+            attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
+        }
+        Element {
+            name: tag.local_name().as_ref().to_lowercase(),
+            attributes,
+            place,
+            children: Vec::new(),
+            text: String::new(),
+        }
+    }
+
     fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str())
     }
+
+    /// The value of an attribute in lower case.
+    fn lower(&self, name: &str, otherwise: &str) -> String {
+        self.attribute(name).unwrap_or(otherwise).to_lowercase()
+    }
+
+    /// The text in it without blanks around it; `None` if there are only blanks.
+    fn content(&self) -> Option<String> {
+        let content = self.text.trim();
+        (!content.is_empty()).then(|| content.to_owned())
+    }
+
+    fn children(&self, name: &'static str) -> impl DoubleEndedIterator<Item = &Element<'a>> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
 }
 
-/// A puzzle that is being parsed.
-#[derive(Default)]
-struct Draft<'a> {
-    /// The names of the colours, by the letter for each in images.
+/// The colours of a puzzle.
+struct Colours {
+    /// Their names, by the letter for each in images.
     letters: HashMap<char, String>,
     default: String,
     background: String,
     /// The only colour of filled cells, once one has been seen.
-    colour: Option<String>,
-    rows: Option<Vec<(Clue, &'a str)>>,
-    columns: Option<Vec<(Clue, &'a str)>>,
-    goal: Option<(String, &'a str)>,
-    notes: Notes,
+    ink: Option<String>,
 }
+
+const TRIDDLER: &str = "a triddler: only rows and columns can be read so far";
 
 impl<'a> Document<'a> {
     /// The next puzzle.
-    fn next(&mut self) -> Option<Result<Puzzle>> {
+    fn next(&mut self) -> Result<Option<Puzzle>> {
         while !self.ended {
-            match self.node() {
-                Ok(Node::Open(tag)) if tag.name == "puzzle" => {
-                    let puzzle = self.puzzle(tag);
-                    return Some(puzzle);
+            match self.node()? {
+                Node::Open(tag) if tag.name == "author" => {
+                    self.author = self.element(tag)?.content();
                 }
-                Ok(Node::Open(tag)) if tag.name == "author" || tag.name == "copyright" => {
-                    let slot = tag.name == "author";
-                    match self.content(&tag) {
-                        Ok(text) if slot => self.author = text,
-                        Ok(text) => self.copyright = text,
-                        Err(error) => return Some(Err(error)),
-                    }
+                Node::Open(tag) if tag.name == "copyright" => {
+                    self.copyright = self.element(tag)?.content();
                 }
-                Ok(Node::End) => self.ended = true,
-                Ok(_) => {}
-                Err(error) => return Some(Err(error)),
+                Node::Open(tag) if tag.name == "puzzle" => {
+                    let element = self.element(tag)?;
+                    return self.puzzle(&element).map(Some);
+                }
+                Node::Open(_) | Node::Close | Node::Text(_) => {}
+                Node::End => self.ended = true,
             }
         }
-        None
+        Ok(None)
     }
 
     /// The next item. After an error, `ended` is set.
     fn node(&mut self) -> Result<Node<'a>> {
         loop {
+            let text = self.places.text;
             let start = self.reader.buffer_position() as usize;
-            let here = self.places.text.get(start..).unwrap_or_default();
+            let here = text.get(start..).unwrap_or_default();
             let event = self.reader.read_event().map_err(|error| {
                 self.ended = true;
-                let at = self.reader.error_position() as usize;
-                let here = self.places.text.get(at..).unwrap_or(here);
+                let here = text
+                    .get(self.reader.error_position() as usize..)
+                    .unwrap_or(here);
                 self.error(here, &format!("this is not XML: {error}"))
             })?;
-            let (name, empty) = match &event {
-                Event::Start(tag) => (tag, false),
-                Event::Empty(tag) => (tag, true),
-                Event::End(_) => return Ok(Node::Close),
-                Event::Text(_) => {
-                    let end = self.reader.buffer_position() as usize;
-                    return Ok(Node::Text(
-                        self.places
-                            .text
-                            .get(start..end)
-                            .unwrap_or_default()
-                            .to_owned(),
-                    ));
-                }
-                Event::CData(text) => {
-                    return Ok(Node::Text(text.to_string()));
-                }
-                Event::GeneralRef(_) => {
-                    let end = self.reader.buffer_position() as usize;
-                    return self.reference(self.places.text.get(start..end).unwrap_or_default());
-                }
-                Event::Eof => return Ok(Node::End),
+            let end = self.reader.buffer_position() as usize;
+            let written = text.get(start..end).unwrap_or_default();
+            return Ok(match event {
+                Event::Start(tag) | Event::Empty(tag) => Node::Open(Element::new(&tag, here)),
+                Event::End(_) => Node::Close,
+                Event::Text(_) => Node::Text(written.to_owned()),
+                Event::CData(text) => Node::Text(text.to_string()),
+                Event::GeneralRef(_) => Node::Text(self.reference(written)?),
+                Event::Eof => Node::End,
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
-            };
-            return Ok(Node::Open(tag(name, here, empty)));
+            });
         }
     }
 
     /// The text of a reference such as `&eacute;`.
-    fn reference(&mut self, reference: &'a str) -> Result<Node<'a>> {
+    fn reference(&mut self, reference: &str) -> Result<String> {
         let text = html_escape::decode_html_entities(reference);
         if text == reference {
+            self.ended = true;
             let message = format!(
                 "{} is not a known entity: entities that a file declares itself are not supported",
                 brief(reference)
             );
-            self.ended = true;
-            return Err(self.places.place(Error::data(message), reference));
+            return Err(self.error(reference, &message));
         }
-        Ok(Node::Text(text.into_owned()))
+        Ok(text.into_owned())
     }
 
-    /// The text in the tag that has just been opened; `None` if there are only blanks. Nested tags are skipped.
-    fn content(&mut self, tag: &Tag<'a>) -> Result<Option<String>> {
-        let mut content = String::new();
-        let mut depth = usize::from(!tag.empty);
-        while depth > 0 {
+    /// The element whose tag has just been opened, with what is in it.
+    fn element(&mut self, mut element: Element<'a>) -> Result<Element<'a>> {
+        let mut parents: Vec<Element<'a>> = Vec::new();
+        // The open elements below the last level.
+        let mut deeper = 0;
+        loop {
             match self.node()? {
-                Node::Open(tag) => depth += usize::from(!tag.empty),
-                Node::Close => depth -= 1,
-                Node::Text(text) if depth == 1 => content.push_str(&text),
+                Node::Open(_) if parents.len() + 1 == LEVELS => deeper += 1,
+                Node::Open(child) => parents.push(std::mem::replace(&mut element, child)),
+                Node::Close if deeper > 0 => deeper -= 1,
+                Node::Close => match parents.pop() {
+                    Some(parent) => {
+                        let child = std::mem::replace(&mut element, parent);
+                        element.children.push(child);
+                    }
+                    None => return Ok(element),
+                },
+                Node::Text(text) if deeper == 0 => element.text += &text,
                 Node::Text(_) => {}
-                Node::End => return Err(self.unclosed(tag)),
+                Node::End => {
+                    self.ended = true;
+                    let name = brief(&element.name);
+                    let message = format!("the file ends before <{name}> is closed");
+                    return Err(self.error(element.place, &message));
+                }
             }
         }
-        let content = content.trim();
-        Ok((!content.is_empty()).then(|| content.to_owned()))
     }
 
-    fn unclosed(&mut self, tag: &Tag<'a>) -> Error {
-        self.ended = true;
-        let message = format!("the file ends before <{}> is closed", brief(&tag.name));
-        self.places.place(Error::data(message), tag.place)
-    }
-
-    /// The puzzle in the tag that has just been opened. All of it is parsed, even after an error, so that the next puzzle begins at its
-    /// tag.
-    fn puzzle(&mut self, tag: Tag<'a>) -> Result<Puzzle> {
-        let named =
-            |name: &str, otherwise: &str| tag.attribute(name).unwrap_or(otherwise).to_lowercase();
-        let mut draft = Draft {
-            default: named("defaultcolor", "black"),
-            background: named("backgroundcolor", "white"),
-            letters: HashMap::from([('X', "black".to_owned()), ('.', "white".to_owned())]),
-            ..Draft::default()
-        };
-        draft.notes.author = self.author.clone();
-        draft.notes.copyright = self.copyright.clone();
-        let mut first_error = match named("type", "grid").as_str() {
-            "grid" => None,
-            "triddler" => Some(self.error(
-                tag.place,
-                "a triddler: only rows and columns can be read so far",
-            )),
+    fn puzzle(&self, puzzle: &Element<'a>) -> Result<Puzzle> {
+        match puzzle.lower("type", "grid").as_str() {
+            "grid" => {}
+            "triddler" => return Err(self.error(puzzle.place, TRIDDLER)),
             other => {
                 let message = format!(
                     "a puzzle of type {:?}: only grids can be read",
                     brief(other)
                 );
-                Some(self.error(tag.place, &message))
+                return Err(self.error(puzzle.place, &message));
             }
+        }
+        let mut colours = Colours {
+            letters: HashMap::from([('X', "black".to_owned()), ('.', "white".to_owned())]),
+            default: puzzle.lower("defaultcolor", "black"),
+            background: puzzle.lower("backgroundcolor", "white"),
+            ink: None,
         };
-        let mut open = !tag.empty;
-        while open {
-            match self.node()? {
-                Node::Open(part) => {
-                    // Only one error is built, because each quotes its line, which may be the whole file.
-                    let parsed = match first_error {
-                        None => self.part(&part, &mut draft),
-                        Some(_) => self.content(&part).map(drop),
+        let mut notes = Notes::default()
+            .author(self.author.clone())
+            .copyright(self.copyright.clone());
+        let (mut rows, mut columns, mut image) = (None, None, None);
+        for part in &puzzle.children {
+            match part.name.as_str() {
+                "title" => notes.title = part.content(),
+                "author" => notes.author = part.content().or(notes.author),
+                "copyright" => notes.copyright = part.content().or(notes.copyright),
+                "id" => notes.catalogue = part.content(),
+                "color" => {
+                    if let (Some(name), Some(letter)) =
+                        (part.attribute("name"), part.attribute("char"))
+                        && let Some(letter) = letter.chars().next()
+                    {
+                        colours.letters.insert(letter, name.to_lowercase());
+                    }
+                }
+                "clues" => {
+                    let clues = self.clues(part, &mut colours)?;
+                    let kind = part.lower("type", "");
+                    let slot = match kind.as_str() {
+                        "rows" => &mut rows,
+                        "columns" => &mut columns,
+                        "top" | "topleft" | "topright" | "bottom" | "bottomleft"
+                        | "bottomright" => return Err(self.error(part.place, TRIDDLER)),
+                        _ => {
+                            let message = "clues must be of type rows or columns";
+                            return Err(self.error(part.place, message));
+                        }
                     };
-                    if let Err(error) = parsed {
-                        first_error = first_error.or(Some(error));
-                        if self.ended {
-                            break;
-                        }
+                    if slot.replace(clues).is_some() {
+                        let message = format!("the clues of the {kind} are given twice");
+                        return Err(self.error(part.place, &message));
                     }
                 }
-                Node::Close => open = false,
-                Node::Text(_) => {}
-                Node::End => return Err(self.unclosed(&tag)),
+                "solution" if image.is_none() && part.lower("type", "goal") == "goal" => {
+                    let last = part.children("image").next_back();
+                    image = last
+                        .and_then(Element::content)
+                        .map(|text| (text, part.place));
+                }
+                _ => {}
             }
         }
-        match first_error {
-            Some(error) => Err(error),
-            None => self.finish(draft, tag.place),
+        if let Some((image, here)) = image {
+            notes.goal = self.goal(&image, here, &mut colours)?;
         }
+        let drawn = notes.goal.as_ref().map(Puzzle::from_grid);
+        let (drawn_rows, drawn_columns) = (
+            drawn.as_ref().map(Puzzle::rows),
+            drawn.as_ref().map(Puzzle::columns),
+        );
+        self.places
+            .puzzle(
+                self.or_drawn(rows, "rows", drawn_rows, puzzle)?,
+                self.or_drawn(columns, "columns", drawn_columns, puzzle)?,
+                puzzle.place,
+            )?
+            .with_notes(notes)
+            .map_err(|error| self.places.place(error, puzzle.place))
     }
 
-    /// Parses one child element of a puzzle.
-    fn part(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<()> {
-        match tag.name.as_str() {
-            "title" => draft.notes.title = self.content(tag)?,
-            "author" => draft.notes.author = self.content(tag)?.or(draft.notes.author.take()),
-            "copyright" => {
-                draft.notes.copyright = self.content(tag)?.or(draft.notes.copyright.take())
-            }
-            "id" => draft.notes.catalogue = self.content(tag)?,
-            "color" => {
-                self.content(tag)?;
-                if let (Some(name), Some(letter)) = (tag.attribute("name"), tag.attribute("char"))
-                    && let Some(letter) = letter.chars().next()
-                {
-                    draft.letters.insert(letter, name.to_lowercase());
-                }
-            }
-            "clues" => {
-                let clues = self.clues(tag, draft)?;
-                let kind = tag.attribute("type").unwrap_or_default().to_lowercase();
-                let slot = match kind.as_str() {
-                    "rows" => &mut draft.rows,
-                    "columns" => &mut draft.columns,
-                    "top" | "topleft" | "topright" | "bottom" | "bottomleft" | "bottomright" => {
-                        return Err(self.error(
-                            tag.place,
-                            "a triddler: only rows and columns can be read so far",
-                        ));
-                    }
-                    _ => return Err(self.error(tag.place, "clues must be of type rows or columns")),
-                };
-                if slot.is_some() {
-                    return Err(self.error(
-                        tag.place,
-                        &format!("the clues of the {kind} are given twice"),
-                    ));
-                }
-                *slot = Some(clues);
-            }
-            "solution" => {
-                let kind = tag.attribute("type").unwrap_or("goal").to_lowercase();
-                let image = self.image(tag)?;
-                if kind == "goal" && draft.goal.is_none() {
-                    draft.goal = image.map(|image| (image, tag.place));
-                }
-            }
+    /// The clues of a side: those that are given, or else those of the goal.
+    fn or_drawn(
+        &self,
+        given: Option<Vec<(Clue, &'a str)>>,
+        side: &str,
+        drawn: Option<&[Clue]>,
+        puzzle: &Element<'a>,
+    ) -> Result<Vec<(Clue, &'a str)>> {
+        match (given, drawn) {
+            (Some(given), _) if !given.is_empty() => Ok(given),
+            (_, Some(drawn)) => Ok(drawn
+                .iter()
+                .map(|clue| (clue.clone(), puzzle.place))
+                .collect()),
             _ => {
-                self.content(tag)?;
+                let message =
+                    format!("this puzzle has neither clues for its {side} nor a whole goal");
+                Err(self.error(puzzle.place, &message))
             }
         }
-        Ok(())
     }
 
-    /// The clues in a tag.
-    fn clues(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Vec<(Clue, &'a str)>> {
-        let mut clues = Vec::new();
-        let mut first_error = None;
-        let mut open = !tag.empty;
-        while open {
-            match self.node()? {
-                Node::Open(line) if line.name == "line" && first_error.is_none() => {
-                    let clue = self.clue(&line, draft);
-                    if self.ended {
-                        return Err(clue.err().unwrap_or_else(|| self.unclosed(&line)));
-                    }
-                    match clue {
-                        Ok(clue) => clues.push((clue, line.place)),
-                        Err(error) => first_error = Some(error),
-                    }
-                }
-                Node::Open(other) => {
-                    self.content(&other)?;
-                }
-                Node::Close => open = false,
-                Node::Text(_) => {}
-                Node::End => return Err(self.unclosed(tag)),
-            }
+    /// The clues in an element, each with the place of its line.
+    fn clues(&self, clues: &Element<'a>, colours: &mut Colours) -> Result<Vec<(Clue, &'a str)>> {
+        let mut found = Vec::new();
+        for line in clues.children("line") {
+            let lengths = line
+                .children("count")
+                .map(|count| self.length(count, colours))
+                .collect::<Result<Vec<_>>>()?;
+            let clue = Clue::new(lengths).map_err(|error| self.places.place(error, line.place))?;
+            found.push((clue, line.place));
         }
-        first_error.map_or(Ok(clues), Err)
-    }
-
-    /// The clue in a `<line>`.
-    fn clue(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Clue> {
-        let mut lengths = Vec::new();
-        let mut first_error = None;
-        let mut open = !tag.empty;
-        while open {
-            match self.node()? {
-                Node::Open(count) if count.name == "count" => {
-                    let content = self.content(&count)?.unwrap_or_default();
-                    if first_error.is_none() {
-                        match self.length(&count, &content, draft) {
-                            Ok(length) => lengths.push(length),
-                            Err(error) => first_error = Some(error),
-                        }
-                    }
-                }
-                Node::Open(other) => {
-                    self.content(&other)?;
-                }
-                Node::Close => open = false,
-                Node::Text(_) => {}
-                Node::End => return Err(self.unclosed(tag)),
-            }
-        }
-        match first_error {
-            Some(error) => Err(error),
-            None => Clue::new(lengths).map_err(|error| self.places.place(error, tag.place)),
-        }
+        Ok(found)
     }
 
     /// The length of the block in a `<count>`.
-    fn length(&self, tag: &Tag<'a>, content: &str, draft: &mut Draft<'a>) -> Result<usize> {
-        let colour = tag.attribute("color").map(str::to_lowercase);
-        self.check_single_colour(
-            colour.unwrap_or_else(|| draft.default.clone()),
-            draft,
-            tag.place,
-        )?;
+    fn length(&self, count: &Element<'a>, colours: &mut Colours) -> Result<usize> {
+        let colour = count.lower("color", &colours.default);
+        self.check_single_colour(colour, colours, count.place)?;
+        let content = count.content().unwrap_or_default();
         if content.is_empty() || !content.bytes().all(|b| b.is_ascii_digit()) {
-            let message = format!("{:?} is not a block length", brief(content));
-            return Err(self.error(tag.place, &message));
+            let message = format!("{:?} is not a block length", brief(&content));
+            return Err(self.error(count.place, &message));
         }
-        match number(content) {
+        match number(&content) {
             Some(0) => Err(self.error(
-                tag.place,
+                count.place,
                 "a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
             )),
             Some(length) => Ok(length),
-            None => Err(self.places.place(block_too_long(content), tag.place)),
+            None => Err(self.places.place(block_too_long(&content), count.place)),
         }
     }
 
     /// Checks that no other colour than this one occurs on the background.
-    fn check_single_colour(&self, colour: String, draft: &mut Draft<'a>, here: &str) -> Result<()> {
-        match &draft.colour {
-            Some(only) if *only != colour => {
-                let message = format!(
-                    "{:?} and {:?} are two colours: only black-and-white puzzles can be read so far",
-                    brief(only),
-                    brief(&colour)
-                );
-                Err(self.error(here, &message))
-            }
-            Some(_) => Ok(()),
-            None => {
-                draft.colour = Some(colour);
-                Ok(())
-            }
+    fn check_single_colour(&self, colour: String, colours: &mut Colours, here: &str) -> Result<()> {
+        let ink = colours.ink.get_or_insert_with(|| colour.clone());
+        if *ink == colour {
+            return Ok(());
         }
-    }
-
-    /// The image in a `<solution>`.
-    fn image(&mut self, tag: &Tag<'a>) -> Result<Option<String>> {
-        let mut image = None;
-        let mut open = !tag.empty;
-        while open {
-            match self.node()? {
-                Node::Open(part) if part.name == "image" => image = self.content(&part)?,
-                Node::Open(other) => {
-                    self.content(&other)?;
-                }
-                Node::Close => open = false,
-                Node::Text(_) => {}
-                Node::End => return Err(self.unclosed(tag)),
-            }
-        }
-        Ok(image)
-    }
-
-    /// Builds the puzzle from a draft.
-    fn finish(&self, mut draft: Draft<'a>, here: &'a str) -> Result<Puzzle> {
-        let goal = match draft.goal.take() {
-            Some((image, here)) => self.goal(&image, here, &mut draft)?,
-            None => None,
-        };
-        let (rows, columns) = (draft.rows.take(), draft.columns.take());
-        let drawn = goal.as_ref().map(Puzzle::from_grid);
-        let clues = |found: Option<Vec<(Clue, &'a str)>>, side: &str, drawn: Option<&[Clue]>| match (
-            found, drawn,
-        ) {
-            (Some(found), _) if !found.is_empty() => Ok(found),
-            (_, Some(drawn)) => Ok(drawn.iter().map(|clue| (clue.clone(), here)).collect()),
-            _ => Err(self.error(
-                here,
-                &format!("this puzzle has neither clues for its {side} nor a whole goal"),
-            )),
-        };
-        let rows = clues(rows, "rows", drawn.as_ref().map(Puzzle::rows))?;
-        let columns = clues(columns, "columns", drawn.as_ref().map(Puzzle::columns))?;
-        for (side, clues) in [("rows", &rows), ("columns", &columns)] {
-            if clues.len() > MAX_SIDE {
-                let message = format!(
-                    "{} {side} are more than the {MAX_SIDE} that omnogram can hold",
-                    clues.len()
-                );
-                return Err(self.error(here, &message));
-            }
-        }
-        let (width, height) = (columns.len(), rows.len());
-        let fitting = |clues: Vec<(Clue, &str)>, line: fn(usize) -> Line, length| {
-            let clue =
-                |(i, (clue, here)): (usize, (Clue, &str))| match clue.check_fit(line(i), length) {
-                    Ok(()) => Ok(clue),
-                    Err(error) => Err(self.places.place(error, here)),
-                };
-            clues
-                .into_iter()
-                .enumerate()
-                .map(clue)
-                .collect::<Result<_>>()
-        };
-        let puzzle = Puzzle::new(
-            fitting(rows, Line::Row, width)?,
-            fitting(columns, Line::Column, height)?,
-        )?;
-        let notes = Notes {
-            goal,
-            ..draft.notes
-        };
-        puzzle
-            .with_notes(notes)
-            .map_err(|error| self.places.place(error, here))
+        let message = format!(
+            "{:?} and {:?} are two colours: only black-and-white puzzles can be read so far",
+            brief(ink),
+            brief(&colour)
+        );
+        Err(self.error(here, &message))
     }
 
     /// The picture in the text of an image, with rows between bars; `None` if a cell is unknown.
-    fn goal(&self, image: &str, here: &'a str, draft: &mut Draft<'a>) -> Result<Option<Grid>> {
+    fn goal(&self, image: &str, here: &'a str, colours: &mut Colours) -> Result<Option<Grid>> {
         let mut rows = Vec::new();
         let mut known = true;
         // Text before the first bar, between two rows and after the last bar is ignored.
@@ -484,14 +382,14 @@ impl<'a> Document<'a> {
                         }
                     }
                     letter => {
-                        let Some(colour) = draft.letters.get(&letter).cloned() else {
+                        let Some(colour) = colours.letters.get(&letter).cloned() else {
                             let message =
                                 format!("{letter:?} in the image is not the letter of a colour");
                             return Err(self.error(here, &message));
                         };
-                        let filled = colour != draft.background;
+                        let filled = colour != colours.background;
                         if filled {
-                            self.check_single_colour(colour, draft, here)?;
+                            self.check_single_colour(colour, colours, here)?;
                         }
                         cells.push(if filled { '#' } else { '.' });
                     }
@@ -509,22 +407,6 @@ impl<'a> Document<'a> {
 
     fn error(&self, here: &str, message: &str) -> Error {
         self.places.place(Error::data(message), here)
-    }
-}
-
-/// A tag with its attributes; the first of each name counts.
-fn tag<'a>(tag: &BytesStart<'_>, place: &'a str, empty: bool) -> Tag<'a> {
-    let mut attributes = Vec::new();
-    // No element needs more than 16, and the bound keeps the linear look-ups short.
-    for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
-        let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
-        attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
-    }
-    Tag {
-        name: tag.local_name().as_ref().to_lowercase(),
-        attributes,
-        place,
-        empty,
     }
 }
 

@@ -1,5 +1,6 @@
-//! The chunks of PNG and WebP files, skipped up to the last one. A decoder stops when it has all pixels, but the orientation of the
-//! picture may come after them, so a file whose end is missing is incomplete.
+//! The parts of PNG, WebP and JPEG files, skipped up to the last one, because decoders accept files whose end is missing: that of JPEG
+//! fills missing data with grey, so half a file looks like a whole picture; the others stop when they have all pixels, but the orientation
+//! of the picture may come after them.
 
 use super::super::picture::CUT_OFF;
 use crate::error::{Error, Result};
@@ -38,6 +39,30 @@ pub(super) fn webp(bytes: &[u8]) -> Result<()> {
         Some(length) if u64::from(u32::from_le_bytes(length)) + 8 <= bytes.len() as u64 => Ok(()),
         _ => Err(Error::data(CUT_OFF)),
     }
+}
+
+/// Fails when the end-of-image marker of a JPEG file is missing.
+pub(super) fn jpeg(bytes: &[u8]) -> Result<()> {
+    const END_OF_IMAGE: u8 = 0xd9;
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    // A zero after 0xff makes it a byte of the data between markers, another 0xff fills, and the others have no segment.
+    while let Some(at) = rest
+        .windows(2)
+        .position(|pair| pair[0] == 0xff && !matches!(pair[1], 0..=1 | 0xd0..=0xd8 | 0xff))
+    {
+        let [marker, segment @ ..] = &rest[at + 1..] else {
+            break;
+        };
+        if *marker == END_OF_IMAGE {
+            return Ok(());
+        }
+        // A segment begins with its length. It is skipped because a small preview in it has an end of its own.
+        let length = segment
+            .first_chunk()
+            .map_or(0, |length| u16::from_be_bytes(*length));
+        rest = segment.get(usize::from(length)..).unwrap_or_default();
+    }
+    Err(Error::data(CUT_OFF))
 }
 
 #[cfg(test)]

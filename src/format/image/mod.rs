@@ -2,8 +2,6 @@
 //! with one pixel per cell. In a build without the feature `images`, `no_image` takes the place of this folder.
 
 mod chunks;
-mod entropy;
-mod jpeg;
 
 use std::io::{self, Cursor};
 
@@ -11,8 +9,7 @@ use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, Rgba};
 
-use super::image_type::ImageType;
-use super::picture::{CUT_OFF, Grey, TraceOptions, grey_of_rgb};
+use super::picture::{CUT_OFF, Grey, ImageType, TraceOptions, grey_of_rgb};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -41,7 +38,7 @@ pub(super) fn read(bytes: &[u8], image: ImageType, tracing: &TraceOptions) -> Re
         .map_err(|error| decoding_error(&error))?;
     let mut orientation = decoder.orientation().ok();
     match image {
-        ImageType::Jpeg => jpeg::check(bytes, width, height)?,
+        ImageType::Jpeg => chunks::jpeg(bytes)?,
         ImageType::Png => {
             let exif = chunks::png(bytes)?.and_then(Orientation::from_exif_chunk);
             orientation = exif.or(orientation);
