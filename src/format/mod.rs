@@ -216,10 +216,11 @@ impl ReadOptions {
     fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
         let format = self.format_of(bytes, file)?;
         match format.codec {
-            Codec::Text { read, .. } => Ok(read.contents(detect::decode(bytes)?)),
+            Codec::One(_, read, _) => Ok(read(detect::decode(bytes)?).into()),
+            Codec::Several(_, read, _) => Ok(read(detect::decode(bytes)?)),
             Codec::Picture(picture) => {
-                let goal = picture.read(bytes, &self.tracing)?.trace(&self.tracing);
-                Ok(puzzle_of_picture(goal).into())
+                let picture = picture.read(bytes, &self.tracing)?;
+                Ok(puzzle_of_picture(picture.trace(&self.tracing)).into())
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::contents::Contents;
 use super::picture::{Grey, ImageType, TraceOptions};
-use super::pnm::{self, Netpbm};
+use super::pnm::Netpbm;
 use super::{
     cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text, tournament,
     webpbn,
@@ -33,20 +33,12 @@ pub struct Format {
 /// What recognises, reads and writes files of a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Codec {
-    Text {
-        looks_like: fn(&str) -> bool,
-        read: Reader,
-        write: fn(&Puzzle) -> Result<String>,
-    },
-    /// Pictures, each of which becomes the goal of its puzzle.
+    /// A text of one puzzle.
+    One(LooksLike, fn(&str) -> Result<Puzzle>, Write),
+    /// A text that may hold several puzzles.
+    Several(LooksLike, for<'a> fn(&'a str) -> Contents<'a>, Write),
+    /// A picture, which becomes the goal of its puzzle.
     Picture(PictureType),
-}
-
-/// Reads the one puzzle of a text, or all.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Reader {
-    One(fn(&str) -> Result<Puzzle>),
-    All(for<'a> fn(&'a str) -> Contents<'a>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +46,9 @@ pub(super) enum PictureType {
     Netpbm(Netpbm),
     Image(ImageType),
 }
+
+type LooksLike = fn(&str) -> bool;
+type Write = fn(&Puzzle) -> Result<String>;
 
 /// The metadata that a format can hold beside the clues.
 #[derive(Debug)]
@@ -135,56 +130,16 @@ const NUMBERED: Wrapper = Wrapper {
     ..BARE
 };
 
-/// A text format of one puzzle per file.
-const fn one(
-    looks_like: fn(&str) -> bool,
-    read: fn(&str) -> Result<Puzzle>,
-    write: fn(&Puzzle) -> Result<String>,
-) -> Codec {
-    Codec::Text {
-        looks_like,
-        read: Reader::One(read),
-        write,
-    }
-}
-
-/// A text format whose files may hold several puzzles.
-const fn all(
-    looks_like: fn(&str) -> bool,
-    read: for<'a> fn(&'a str) -> Contents<'a>,
-    write: fn(&Puzzle) -> Result<String>,
-) -> Codec {
-    Codec::Text {
-        looks_like,
-        read: Reader::All(read),
-        write,
-    }
-}
-
-/// A format of pictures.
-const fn picture(
-    name: &'static str,
-    title: &'static str,
-    endings: &'static [&'static str],
-    picture: PictureType,
-) -> Format {
-    Format {
-        name,
-        title,
-        endings,
-        codec: Codec::Picture(picture),
-        puzzles_only: false,
-        holds: GOAL,
-        single: BARE,
-        pack: None,
-    }
-}
-
-/// What most formats of puzzles have in common; it is none itself.
+/// What most formats of puzzles have in common.
 const PUZZLE: Format = Format {
-    holds: NOTHING,
+    name: "",
+    title: "",
+    endings: &[],
     puzzles_only: true,
-    ..picture("", "", &[], PictureType::Netpbm(Netpbm::Bits))
+    codec: Codec::Picture(PictureType::Image(ImageType::Png)),
+    holds: NOTHING,
+    single: BARE,
+    pack: None,
 };
 
 /// As [`PUZZLE`], with the extension of any text.
@@ -194,13 +149,43 @@ const TXT: Format = Format {
     ..PUZZLE
 };
 
+const PBM: &[&str] = &["pbm", "pnm"];
+
+const fn netpbm(
+    name: &'static str,
+    title: &'static str,
+    endings: &'static [&'static str],
+    netpbm: Netpbm,
+) -> Format {
+    Format {
+        name,
+        title,
+        endings,
+        codec: Codec::Picture(PictureType::Netpbm(netpbm)),
+        holds: GOAL,
+        ..TXT
+    }
+}
+
+const fn image(
+    name: &'static str,
+    title: &'static str,
+    endings: &'static [&'static str],
+    image: ImageType,
+) -> Format {
+    Format {
+        codec: Codec::Picture(PictureType::Image(image)),
+        ..netpbm(name, title, endings, Netpbm::Bits)
+    }
+}
+
 /// All formats. If a text looks like several, the extension of its file decides, or else the first of them is taken.
 pub static FORMATS: &[Format] = &[
     Format {
         name: "json",
         title: "JSON: rows and columns as lists of lists",
         endings: &["json"],
-        codec: all(json::looks_like, json::read, |puzzle| {
+        codec: Codec::Several(json::looks_like, json::read, |puzzle| {
             Ok(json::write(puzzle))
         }),
         holds: ALL,
@@ -216,7 +201,7 @@ pub static FORMATS: &[Format] = &[
         name: "webpbn",
         title: "the XML of webpbn.com and pbnsolve",
         endings: &["xml", "pbn"],
-        codec: all(webpbn::looks_like, webpbn::read, webpbn::write),
+        codec: Codec::Several(webpbn::looks_like, webpbn::read, webpbn::write),
         holds: Capacity {
             title: FieldText::Xml,
             author: FieldText::Xml,
@@ -231,7 +216,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "picross",
         title: "the GRID text of picross-solver",
-        codec: all(picross::looks_like, picross::read, picross::write),
+        codec: Codec::Several(picross::looks_like, picross::read, picross::write),
         holds: Capacity {
             title: FieldText::Line,
             ..NOTHING
@@ -243,7 +228,7 @@ pub static FORMATS: &[Format] = &[
         name: "gno",
         title: "gnonograms",
         endings: &["gno"],
-        codec: one(gno::looks_like, gno::read, gno::write),
+        codec: Codec::One(gno::looks_like, gno::read, gno::write),
         holds: Capacity {
             title: FieldText::LineExcept(gno::UNTITLED),
             author: FieldText::Line,
@@ -256,7 +241,7 @@ pub static FORMATS: &[Format] = &[
         name: "toml",
         title: "nonogrid's TOML",
         endings: &["toml"],
-        codec: one(
+        codec: Codec::One(
             pynogram::looks_like_toml,
             pynogram::read_toml,
             pynogram::write_toml,
@@ -267,7 +252,7 @@ pub static FORMATS: &[Format] = &[
         name: "ini",
         title: "pynogram's INI",
         endings: &["ini", "txt"],
-        codec: one(
+        codec: Codec::One(
             pynogram::looks_like_ini,
             pynogram::read_ini,
             pynogram::write_ini,
@@ -277,7 +262,7 @@ pub static FORMATS: &[Format] = &[
     Format {
         name: "tournament",
         title: "the $n text of the TAAI, TCGA and ICGA tournaments; square puzzles",
-        codec: all(tournament::looks_like, tournament::read, tournament::write),
+        codec: Codec::Several(tournament::looks_like, tournament::read, tournament::write),
         single: NUMBERED,
         pack: Some(NUMBERED),
         ..TXT
@@ -286,7 +271,7 @@ pub static FORMATS: &[Format] = &[
         name: "pattern",
         title: "game IDs of Pattern in Simon Tatham's collection",
         endings: &["pattern", "txt"],
-        codec: all(pattern::looks_like, pattern::read, pattern::write),
+        codec: Codec::Several(pattern::looks_like, pattern::read, pattern::write),
         pack: Some(BARE),
         ..TXT
     },
@@ -294,27 +279,27 @@ pub static FORMATS: &[Format] = &[
         name: "mk",
         title: "the short format of Olšák's grid",
         endings: &["mk"],
-        codec: one(mk::looks_like, mk::read, mk::write),
+        codec: Codec::One(mk::looks_like, mk::read, mk::write),
         ..PUZZLE
     },
     Format {
         name: "nin",
         title: "Wilk's nonogram and compatible solvers",
         endings: &["nin"],
-        codec: one(nin::looks_like, nin::read, nin::write),
+        codec: Codec::One(nin::looks_like, nin::read, nin::write),
         ..PUZZLE
     },
     Format {
         name: "cwd",
         title: "QNonograms",
         endings: &["cwd"],
-        codec: one(cwd::looks_like, cwd::read, cwd::write),
+        codec: Codec::One(cwd::looks_like, cwd::read, cwd::write),
         ..PUZZLE
     },
     Format {
         name: "rosetta",
         title: "letters, as in the Rosetta Code task; no empty lines, blocks up to 26",
-        codec: all(rosetta::looks_like, rosetta::read, rosetta::write),
+        codec: Codec::Several(rosetta::looks_like, rosetta::read, rosetta::write),
         pack: Some(separated("\n")),
         ..TXT
     },
@@ -322,7 +307,7 @@ pub static FORMATS: &[Format] = &[
         name: "non",
         title: "Simpson's .non, with the goals of pbnsolve and the packs of nonogram-db",
         endings: &["non", "nonpack"],
-        codec: all(non::looks_like, non::read, |puzzle| Ok(non::write(puzzle))),
+        codec: Codec::Several(non::looks_like, non::read, |puzzle| Ok(non::write(puzzle))),
         holds: ALL,
         pack: Some(separated("====\n")),
         ..PUZZLE
@@ -331,91 +316,39 @@ pub static FORMATS: &[Format] = &[
         name: "g",
         title: "the general format of Olšák's grid, in black and white",
         endings: &["g"],
-        codec: one(g::looks_like, g::read, g::write),
+        codec: Codec::One(g::looks_like, g::read, g::write),
         ..PUZZLE
     },
     Format {
         name: "text",
         title: "pictures in rows of # and ., as solve and enumerate print them",
-        codec: all(text::looks_like, text::read, |puzzle| {
+        codec: Codec::Several(text::looks_like, text::read, |puzzle| {
             Ok(goal(puzzle)?.to_string())
         }),
         holds: GOAL,
         pack: Some(separated("\n")),
         ..TXT
     },
-    picture(
-        "pbm",
-        "PBM, one bit per pixel",
-        &["pbm", "pnm"],
-        PictureType::Netpbm(Netpbm::Bits),
-    ),
-    picture(
-        "pbm-plain",
-        "PBM, one digit per pixel",
-        &["pbm", "pnm"],
-        PictureType::Netpbm(Netpbm::Digits),
-    ),
-    picture(
-        "pgm",
-        "PGM, greys",
-        &["pgm", "pnm"],
-        PictureType::Netpbm(Netpbm::Grey),
-    ),
-    picture(
-        "ppm",
-        "PPM, colours",
-        &["ppm", "pnm"],
-        PictureType::Netpbm(Netpbm::Colour),
-    ),
-    picture(
-        "png",
-        "PNG image",
-        &["png"],
-        PictureType::Image(ImageType::Png),
-    ),
-    picture(
-        "gif",
-        "GIF image",
-        &["gif"],
-        PictureType::Image(ImageType::Gif),
-    ),
-    picture(
-        "bmp",
-        "BMP image",
-        &["bmp"],
-        PictureType::Image(ImageType::Bmp),
-    ),
-    picture(
-        "webp",
-        "WebP image",
-        &["webp"],
-        PictureType::Image(ImageType::WebP),
-    ),
-    picture(
-        "jpeg",
-        "JPEG image",
-        &["jpg", "jpeg"],
-        PictureType::Image(ImageType::Jpeg),
-    ),
+    netpbm("pbm", "PBM, one bit per pixel", PBM, Netpbm::Bits),
+    netpbm("pbm-plain", "PBM, one digit per pixel", PBM, Netpbm::Digits),
+    netpbm("pgm", "PGM, greys", &["pgm", "pnm"], Netpbm::Grey),
+    netpbm("ppm", "PPM, colours", &["ppm", "pnm"], Netpbm::Colour),
+    image("png", "PNG image", &["png"], ImageType::Png),
+    image("gif", "GIF image", &["gif"], ImageType::Gif),
+    image("bmp", "BMP image", &["bmp"], ImageType::Bmp),
+    image("webp", "WebP image", &["webp"], ImageType::WebP),
+    image("jpeg", "JPEG image", &["jpg", "jpeg"], ImageType::Jpeg),
 ];
 
 impl Codec {
     /// Whether a file looks like one of the format; `text` is what it holds, if that is text.
     pub(super) fn looks_like(self, bytes: &[u8], text: Option<&str>) -> bool {
         match self {
-            Codec::Text { looks_like, .. } => text.is_some_and(looks_like),
+            Codec::One(looks_like, ..) | Codec::Several(looks_like, ..) => {
+                text.is_some_and(looks_like)
+            }
             Codec::Picture(PictureType::Netpbm(netpbm)) => netpbm.looks_like(bytes),
             Codec::Picture(PictureType::Image(image)) => image.looks_like(bytes),
-        }
-    }
-}
-
-impl Reader {
-    pub(super) fn contents(self, text: &str) -> Contents<'_> {
-        match self {
-            Reader::One(read) => read(text).into(),
-            Reader::All(read) => read(text),
         }
     }
 }
@@ -426,14 +359,6 @@ impl PictureType {
             PictureType::Netpbm(netpbm) => netpbm.read(bytes, tracing),
             PictureType::Image(image) => image::read(bytes, image, tracing),
         }
-    }
-
-    fn can_write(self) -> bool {
-        use PictureType::{Image, Netpbm};
-        !matches!(
-            self,
-            Netpbm(pnm::Netpbm::Grey | pnm::Netpbm::Colour) | Image(ImageType::Jpeg)
-        )
     }
 }
 
@@ -464,8 +389,11 @@ impl Format {
     /// Whether it can be written.
     pub fn can_write(&self) -> bool {
         match self.codec {
-            Codec::Text { .. } => true,
-            Codec::Picture(picture) => picture.can_write(),
+            Codec::One(..) | Codec::Several(..) => true,
+            Codec::Picture(PictureType::Netpbm(netpbm)) => {
+                matches!(netpbm, Netpbm::Bits | Netpbm::Digits)
+            }
+            Codec::Picture(PictureType::Image(image)) => image != ImageType::Jpeg,
         }
     }
 
@@ -532,10 +460,12 @@ impl Format {
 
     /// The puzzle without the text around it.
     fn bare(&self, puzzle: &Puzzle) -> Result<Vec<u8>> {
+        if !self.can_write() {
+            return Err(Error::data(format!("{} can only be read", self.title)));
+        }
         match self.codec {
-            Codec::Text { write, .. } => write(&self.kept(puzzle).0).map(String::into_bytes),
-            Codec::Picture(picture) if !picture.can_write() => {
-                Err(Error::data(format!("{} can only be read", self.title)))
+            Codec::One(.., write) | Codec::Several(.., write) => {
+                write(&self.kept(puzzle).0).map(String::into_bytes)
             }
             Codec::Picture(PictureType::Netpbm(netpbm)) => Ok(netpbm.write(goal(puzzle)?)),
             Codec::Picture(PictureType::Image(image)) => image::write(goal(puzzle)?, image),
