@@ -10,7 +10,7 @@ use omnogram::design::{Ending, Explainer, Explanation, Position, Reason, Standin
 use omnogram::error::{Error, Result};
 use omnogram::format;
 use omnogram::puzzle::Line;
-use omnogram::render::{self, Frame};
+use omnogram::render::{self, Slide};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -163,7 +163,7 @@ fn answer(
     let explainer = Explainer::new(subject.puzzle)
         .limits(session.limits_since(started))
         .position(position.cloned());
-    let mut frames = Vec::new();
+    let mut slides = Vec::new();
     let mut tally = Tally::new();
     let mut number = 0;
     let mut written = Ok(());
@@ -172,7 +172,7 @@ fn answer(
             number += 1;
             *tally.entry(without_number(step.reason)).or_default() += 1;
             if paged {
-                frames.push(frame(step));
+                slides.push(slide(step));
                 return true;
             }
             written = print(&match (json, hint) {
@@ -194,7 +194,7 @@ fn answer(
         let given = position.into_iter().flat_map(Position::known);
         let given: Vec<_> = given.map(|(cell, value)| place(cell, value)).collect();
         let sheet = subject.titled_sheet();
-        let html = render::steps(subject.puzzle, &sheet, &given, &frames, &closing);
+        let html = render::steps(subject.puzzle, &sheet, &given, &slides, &closing);
         page.write(html.as_bytes())?;
         page.finish()?;
     }
@@ -333,7 +333,7 @@ fn place(cell: Cell, filled: bool) -> (usize, usize, bool) {
 }
 
 /// A step on the page.
-fn frame(step: &Step) -> Frame {
+fn slide(step: &Step) -> Slide {
     let cells = step.cells.iter().map(|&(cell, filled)| place(cell, filled));
     let lines = match step.tried {
         None => vec![step.line],
@@ -342,7 +342,7 @@ fn frame(step: &Step) -> Frame {
     let tried = step
         .tried
         .map(|(cell, _)| (cell.row.into(), cell.column.into()));
-    Frame::new(cells.collect())
+    Slide::new(cells.collect())
         .lines(lines)
         .tried(tried)
         .reason(step.reason.to_string())

@@ -1,8 +1,8 @@
 //! `.cwd`, of QNonograms and of Sukhoy's solver: the height and the width, on a line each; the clues of the rows, a blank line, the clues
 //! of the columns; `0` for an empty line. Any other blank line is ignored, or is an empty clue where clues are missing.
 
+use super::fragment::{self, Fragment, section, too_few};
 use super::number::numbers;
-use super::part::{self, Part, section, too_few};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -19,8 +19,8 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads a puzzle.
 pub(super) fn read(text: &str) -> Result<Puzzle> {
-    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
-    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let mut lines = Fragment::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Fragment::line(1, ""));
     let height = head.trim().size("height")?;
     let second = lines
         .next()
@@ -31,17 +31,17 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
     let written = lines.clone().filter(|line| !line.is_blank()).count();
     if written >= count {
         let [rows, columns] = section(lines, count, "line", end)?.split(height);
-        return part::puzzle_of_sections(rows, columns, head);
+        return fragment::puzzle_of_sections(rows, columns, head);
     }
     // Blank lines are clues only if a blank line after `height` lines separates the rows from the columns. It is no clue itself.
-    let body: Vec<Part<'_>> = lines.by_ref().take(count + 1).collect();
+    let body: Vec<Fragment<'_>> = lines.by_ref().take(count + 1).collect();
     if body.len() <= count || !body[height].is_blank() || !lines.all(|line| line.is_blank()) {
         return Err(too_few(written, count, "line", end));
     }
     let (above, below) = (&body[..height], &body[height + 1..]);
     let rows = section(above.iter().copied(), height, "row", body[height])?;
     let columns = section(below.iter().copied(), width, "column", end)?;
-    part::puzzle_of_sections(rows, columns, head)
+    fragment::puzzle_of_sections(rows, columns, head)
 }
 
 /// The puzzle as `.cwd` text.

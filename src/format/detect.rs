@@ -2,7 +2,7 @@
 //! The file name extension decides between formats that look alike.
 
 use super::foreign;
-use super::part::Part;
+use super::fragment::Fragment;
 use super::place::not_utf8;
 use super::table::{FORMATS, Format};
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'s
     if let Some(format) = found {
         return Ok(format);
     }
-    match Part::lines(text?).find(|line| !line.is_blank()) {
+    match Fragment::lines(text?).find(|line| !line.is_blank()) {
         Some(line) => Err(line.error(
             "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
         )),

@@ -3,8 +3,8 @@
 //!
 //! In the free text `#d` opens the declaration of colours and `#t` makes it a triddler; numbers in a colour are followed by its letter.
 
+use super::fragment::{self, Fragment};
 use super::number::numbers;
-use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 
@@ -18,8 +18,8 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads a puzzle.
 pub(super) fn read(text: &str) -> Result<Puzzle> {
-    let mut lines = Part::lines(text);
-    let mut last = Part::line(1, "");
+    let mut lines = Fragment::lines(text);
+    let mut last = Fragment::line(1, "");
     let head = loop {
         let Some(line) = lines.next() else {
             return Err(
@@ -59,11 +59,11 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
         let message = "a blank line at the end may be an empty clue or nothing: end the columns with a line ':'";
         return Err(end.error(message));
     }
-    part::puzzle(&rows, &columns, head, clue)
+    fragment::puzzle(&rows, &columns, head, clue)
 }
 
 /// A clue. A sign before a number would be a triangle, half a cell, which is an error.
-fn clue(part: Part<'_>) -> Result<Clue> {
+fn clue(part: Fragment<'_>) -> Result<Clue> {
     let triangle = part.words().find(|word| {
         let word = word.text.trim_start_matches(',');
         word.starts_with(|c: char| !c.is_ascii_digit())

@@ -4,8 +4,8 @@
 //! sections, such as a saved game, are skipped.
 
 use super::brief::plural;
+use super::fragment::{self, Fragment, section};
 use super::number::numbers;
-use super::part::{self, Part, section};
 use crate::error::Result;
 use crate::puzzle::{Grid, Notes, Puzzle};
 
@@ -31,7 +31,7 @@ pub(super) fn looks_like(text: &str) -> bool {
     })
 }
 
-fn is_header(line: &Part<'_>) -> bool {
+fn is_header(line: &Fragment<'_>) -> bool {
     let line = line.text.trim();
     line.starts_with('[') && line.ends_with(']')
 }
@@ -40,8 +40,11 @@ fn is_header(line: &Part<'_>) -> bool {
 fn find<'a>(
     text: &'a str,
     names: &[&str],
-) -> Option<(Part<'a>, impl Iterator<Item = Part<'a>> + Clone + use<'a>)> {
-    let mut lines = Part::lines(text);
+) -> Option<(
+    Fragment<'a>,
+    impl Iterator<Item = Fragment<'a>> + Clone + use<'a>,
+)> {
+    let mut lines = Fragment::lines(text);
     let head = lines.find(|line| {
         let line = line.text.trim();
         names.iter().any(|name| line.eq_ignore_ascii_case(name))
@@ -50,16 +53,16 @@ fn find<'a>(
 }
 
 /// The first `count` lines that are not blank in the section of this name.
-fn nonblank_lines<'a>(text: &'a str, name: &str, count: usize) -> Vec<Part<'a>> {
+fn nonblank_lines<'a>(text: &'a str, name: &str, count: usize) -> Vec<Fragment<'a>> {
     let lines = find(text, &[name]).into_iter().flat_map(|(_, body)| body);
-    let nonblank_lines = lines.filter(|line| !line.is_blank()).map(Part::trim);
+    let nonblank_lines = lines.filter(|line| !line.is_blank()).map(Fragment::trim);
     nonblank_lines.take(count).collect()
 }
 
 /// Reads a puzzle.
 pub(super) fn read(text: &str) -> Result<Puzzle> {
-    let start = Part::line(1, text.lines().next().unwrap_or_default());
-    let end = Part::lines(text).last().unwrap_or(start);
+    let start = Fragment::line(1, text.lines().next().unwrap_or_default());
+    let end = Fragment::lines(text).last().unwrap_or(start);
     let Some((head, _)) = find(text, &[DIMENSIONS]) else {
         return Err(start.error(format!("there is no section {DIMENSIONS}")));
     };
@@ -85,7 +88,7 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
         clues(COLUMNS, width, "column")?,
         &goal,
     ) {
-        (Some(rows), Some(columns), _) => part::puzzle_of_sections(rows, columns, head)?,
+        (Some(rows), Some(columns), _) => fragment::puzzle_of_sections(rows, columns, head)?,
         (None, None, Some(goal)) => Puzzle::from_grid(goal),
         (None, None, None) => {
             return Err(end.error("there are neither clues nor a whole picture in this file"));
@@ -108,12 +111,12 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
 
 /// The picture in these lines; `None` if a cell is unknown.
 fn picture<'a>(
-    body: impl Iterator<Item = Part<'a>> + Clone,
-    head: Part<'a>,
+    body: impl Iterator<Item = Fragment<'a>> + Clone,
+    head: Fragment<'a>,
     width: usize,
     height: usize,
 ) -> Result<Option<Grid>> {
-    let lines = body.filter(|line| !line.is_blank()).map(Part::trim);
+    let lines = body.filter(|line| !line.is_blank()).map(Fragment::trim);
     let count = lines.clone().count();
     if count != height {
         let message = format!(
@@ -125,7 +128,7 @@ fn picture<'a>(
     let mut goal = Grid::new(width, height);
     let mut known = true;
     for (row, line) in lines.enumerate() {
-        let cells: Vec<Part<'_>> = line.words().take(width + 1).collect();
+        let cells: Vec<Fragment<'_>> = line.words().take(width + 1).collect();
         if cells.len() != width {
             return Err(line.error(format!("a row of the solution must have {width} cells")));
         }

@@ -1,9 +1,9 @@
 //! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. An empty
 //! clue is `0` or a blank line.
 
+use super::fragment::{self, Fragment, section};
 use super::nin::{sizes, starts_with_two};
 use super::number::numbers;
-use super::part::{self, Part, section};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -14,18 +14,18 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads a puzzle.
 pub(super) fn read(text: &str) -> Result<Puzzle> {
-    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
-    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let mut lines = Fragment::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Fragment::line(1, ""));
     let [height, width] = sizes(head, ["height", "width"])?;
     let end = lines.clone().last().unwrap_or(head);
-    let is_middle = |line: &Part<'_>| line.text.trim() == "#";
+    let is_middle = |line: &Fragment<'_>| line.text.trim() == "#";
     let above = lines.clone().take_while(|line| !is_middle(line));
     let Some(middle) = lines.find(is_middle) else {
         return Err(end.error("there is no line # between rows and columns"));
     };
     let rows = section(above, height, "row", middle)?;
     let columns = section(lines, width, "column", end)?;
-    part::puzzle_of_sections(rows, columns, head)
+    fragment::puzzle_of_sections(rows, columns, head)
 }
 
 /// The puzzle as `.mk` text.

@@ -18,6 +18,7 @@ mod contents;
 mod cwd;
 mod detect;
 mod foreign;
+mod fragment;
 mod g;
 mod gno;
 #[cfg(feature = "images")]
@@ -30,7 +31,6 @@ mod mk;
 mod nin;
 pub mod non;
 mod number;
-mod part;
 mod pattern;
 mod picross;
 mod picture;

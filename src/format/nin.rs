@@ -1,8 +1,8 @@
 //! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, with numbers separated by
 //! blanks, and `0` for an empty line.
 
+use super::fragment::{self, Fragment, section, unclear};
 use super::number::numbers;
-use super::part::{self, Part, section, unclear};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -22,8 +22,8 @@ pub(super) fn starts_with_two(text: &str) -> bool {
 
 /// Reads a puzzle.
 pub(super) fn read(text: &str) -> Result<Puzzle> {
-    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
-    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let mut lines = Fragment::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Fragment::line(1, ""));
     let [width, height] = sizes(head, ["width", "height"])?;
     let end = lines.clone().last().unwrap_or(head);
     let [rows, columns] = section(lines, width + height, "line", end)?.split(height);
@@ -31,12 +31,12 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
     if let Some(separator) = columns.clues.first().filter(|line| line.is_blank()) {
         return Err(unclear(width + height, "line", *separator));
     }
-    part::puzzle_of_sections(rows, columns, head)
+    fragment::puzzle_of_sections(rows, columns, head)
 }
 
 /// The two sizes in a line; `names` are for errors.
-pub(super) fn sizes(head: Part<'_>, names: [&str; 2]) -> Result<[usize; 2]> {
-    let words: Vec<Part<'_>> = head.words().take(3).collect();
+pub(super) fn sizes(head: Fragment<'_>, names: [&str; 2]) -> Result<[usize; 2]> {
+    let words: Vec<Fragment<'_>> = head.words().take(3).collect();
     match words[..] {
         [first, second] => Ok([first.size(names[0])?, second.size(names[1])?]),
         _ => Err(head.trim().error(format!(

@@ -11,14 +11,14 @@
 
 use super::brief::plural;
 use super::contents::Contents;
+use super::fragment::{self, Fragment, section};
 use super::number::numbers;
-use super::part::{self, Part, section};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle};
 
 /// Whether a line begins with one of the keywords that every `.non` file has.
 pub(super) fn looks_like(text: &str) -> bool {
-    Part::lines(text).any(|line| {
+    Fragment::lines(text).any(|line| {
         let (word, _) = word_and_value(line);
         ["width", "height", "rows", "columns"]
             .iter()
@@ -28,7 +28,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads a puzzle or a pack of them.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Part::lines(text).peekable();
+    let mut lines = Fragment::lines(text).peekable();
     if !lines.clone().any(is_separator) {
         return puzzle(&lines.collect::<Vec<_>>()).into();
     }
@@ -45,35 +45,35 @@ pub(super) fn read(text: &str) -> Contents<'_> {
 }
 
 /// Whether a line separates two puzzles of a pack.
-fn is_separator(line: Part<'_>) -> bool {
+fn is_separator(line: Fragment<'_>) -> bool {
     let text = line.text.trim();
     text.len() >= 4 && text.bytes().all(|b| b == b'=')
 }
 
-fn is_keyword(line: &Part<'_>) -> bool {
+fn is_keyword(line: &Fragment<'_>) -> bool {
     line.text.trim_start().starts_with(char::is_alphabetic)
 }
 
 /// The first word of a line and the text after it, both without blanks around them.
-fn word_and_value(line: Part<'_>) -> (Part<'_>, Part<'_>) {
+fn word_and_value(line: Fragment<'_>) -> (Fragment<'_>, Fragment<'_>) {
     let text = line.text.trim();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     (line.at(&text[..end]), line.at(text[end..].trim_start()))
 }
 
 /// A value that may be given only once, with the line of its keyword.
-type Given<'a, T> = Option<(Part<'a>, T)>;
+type Once<'a, T> = Option<(Fragment<'a>, T)>;
 
 /// The lines below a keyword, and the line before which they end, or the last line of the puzzle.
-type Body<'l, 'a> = (&'l [Part<'a>], Part<'a>);
+type Body<'l, 'a> = (&'l [Fragment<'a>], Fragment<'a>);
 
 /// The puzzle in these lines. What is missing is reported at the first that is not blank.
-fn puzzle(lines: &[Part<'_>]) -> Result<Puzzle> {
+fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
     let Some(start) = lines.iter().find(|line| !line.is_blank()) else {
         return Err(Error::data("the file is empty"));
     };
-    let (mut width, mut height): (Given<'_, usize>, Given<'_, usize>) = (None, None);
-    let (mut rows, mut columns): (Given<'_, Body<'_, '_>>, Given<'_, Body<'_, '_>>) = (None, None);
+    let (mut width, mut height): (Once<'_, usize>, Once<'_, usize>) = (None, None);
+    let (mut rows, mut columns): (Once<'_, Body<'_, '_>>, Once<'_, Body<'_, '_>>) = (None, None);
     let mut goal = None;
     let mut notes = Notes::default();
 
@@ -110,7 +110,7 @@ fn puzzle(lines: &[Part<'_>]) -> Result<Puzzle> {
     let (_, height) = height.ok_or_else(|| missing("height"))?;
     let (_, (rows, rows_end)) = rows.ok_or_else(|| missing("rows section"))?;
     let (_, (columns, columns_end)) = columns.ok_or_else(|| missing("columns section"))?;
-    let puzzle = part::puzzle_of_sections(
+    let puzzle = fragment::puzzle_of_sections(
         section(rows.iter().copied(), height, "row", rows_end)?,
         section(columns.iter().copied(), width, "column", columns_end)?,
         start.trim(),
@@ -122,7 +122,7 @@ fn puzzle(lines: &[Part<'_>]) -> Result<Puzzle> {
 }
 
 /// Sets a value, which must not be given yet, or fails.
-fn set_once<'a, T>(slot: &mut Given<'a, T>, line: Part<'a>, value: T, name: &str) -> Result<()> {
+fn set_once<'a, T>(slot: &mut Once<'a, T>, line: Fragment<'a>, value: T, name: &str) -> Result<()> {
     if let Some((before, _)) = slot {
         let message = format!("a second {name}: the first is in line {}", before.number);
         return Err(line.trim().error(message));
@@ -132,7 +132,7 @@ fn set_once<'a, T>(slot: &mut Given<'a, T>, line: Part<'a>, value: T, name: &str
 }
 
 /// The number in a width or height line.
-fn size(word: Part<'_>, value: Part<'_>, name: &str) -> Result<usize> {
+fn size(word: Fragment<'_>, value: Fragment<'_>, name: &str) -> Result<usize> {
     if value.text.is_empty() {
         return Err(word.error(format!("the {name} is not given")));
     }
@@ -141,9 +141,9 @@ fn size(word: Part<'_>, value: Part<'_>, name: &str) -> Result<usize> {
 
 /// The picture of a goal, which may go on in the lines below its keyword.
 fn picture(
-    word: Part<'_>,
-    value: Part<'_>,
-    lines: &[Part<'_>],
+    word: Fragment<'_>,
+    value: Fragment<'_>,
+    lines: &[Fragment<'_>],
     width: usize,
     height: usize,
 ) -> Result<Grid> {

@@ -3,7 +3,7 @@
 
 use super::brief::plural;
 use super::contents::Contents;
-use super::part::{self, Part};
+use super::fragment::{self, Fragment};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 
@@ -26,13 +26,13 @@ pub fn is_id(word: &str) -> bool {
 
 /// Reads one ID, or several, one per line.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Part::lines(text)
-        .map(Part::trim)
+    let mut lines = Fragment::lines(text)
+        .map(Fragment::trim)
         .filter(|line| !line.text.is_empty());
     Contents::several(move || lines.next().map(puzzle))
 }
 
-fn puzzle(id: Part<'_>) -> Result<Puzzle> {
+fn puzzle(id: Fragment<'_>) -> Result<Puzzle> {
     if !is_id(id.text) {
         return Err(id.error("this is not a game ID: it begins with the sizes, such as 10x15:"));
     }
@@ -51,7 +51,7 @@ fn puzzle(id: Part<'_>) -> Result<Puzzle> {
         Some(comma) => (&rest[..comma], Some(&rest[comma + 1..])),
         None => (rest, None),
     };
-    let parts: Vec<Part<'_>> = id.at(clues).split('/').take(width + height + 1).collect();
+    let parts: Vec<Fragment<'_>> = id.at(clues).split('/').take(width + height + 1).collect();
     match parts.get(width + height) {
         Some(surplus) => {
             let message = format!("from here on there are too many clues for {width}x{height}");
@@ -67,11 +67,11 @@ fn puzzle(id: Part<'_>) -> Result<Puzzle> {
         none_given(id.at(given), width * height)?;
     }
     let (columns, rows) = parts.split_at(width);
-    part::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))
+    fragment::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))
 }
 
 /// Fails when the letters after the comma give a cell: `a` the next one, `b` the one after that, capitals if it is filled; `z` skips 25.
-fn none_given(given: Part<'_>, cells: usize) -> Result<()> {
+fn none_given(given: Fragment<'_>, cells: usize) -> Result<()> {
     let mut at = 0;
     for (i, letter) in given.text.char_indices() {
         let here = given.at(&given.text[i..]);

@@ -2,9 +2,9 @@
 //! line, `[ 1 2 3 ]`, and `[ ]` is an empty line. A line that begins with `#` is a comment.
 
 use super::contents::Contents;
-use super::part::{self, Part};
+use super::fragment::{self, Fragment};
 use crate::error::Result;
-use crate::puzzle::{Clue, Notes, Puzzle};
+use crate::puzzle::{Notes, Puzzle};
 
 /// Whether the first line that is not a comment begins with `GRID`.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -24,8 +24,8 @@ fn title(line: &str) -> Option<&str> {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Part::lines(text)
-        .map(Part::trim)
+    let mut lines = Fragment::lines(text)
+        .map(Fragment::trim)
         .filter(|line| is_content(line.text))
         .peekable();
     Contents::several(move || {
@@ -35,9 +35,9 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     })
 }
 
-fn puzzle<'a>(head: Part<'a>, body: impl Iterator<Item = Part<'a>>) -> Result<Puzzle> {
+fn puzzle<'a>(head: Fragment<'a>, body: impl Iterator<Item = Fragment<'a>>) -> Result<Puzzle> {
     let (mut rows, mut columns) = (Vec::new(), Vec::new());
-    let mut side: Option<&mut Vec<Part<'a>>> = None;
+    let mut side: Option<&mut Vec<Fragment<'a>>> = None;
     // All lines are read, even after an error, so that the next puzzle begins at its first line.
     let mut first_error = title(head.text)
         .is_none()
@@ -60,16 +60,9 @@ fn puzzle<'a>(head: Part<'a>, body: impl Iterator<Item = Part<'a>>) -> Result<Pu
     if let Some(error) = first_error {
         return Err(error);
     }
-    let puzzle = part::puzzle(&rows, &columns, head, clue)?;
+    let puzzle = fragment::puzzle(&rows, &columns, head, Fragment::clue)?;
     let title = title(head.text).filter(|title| !title.is_empty());
-    puzzle.with_notes(Notes {
-        title: title.map(str::to_owned),
-        ..Notes::default()
-    })
-}
-
-fn clue(part: Part<'_>) -> Result<Clue> {
-    part.clue()
+    puzzle.with_notes(Notes::default().title(title.map(str::to_owned)))
 }
 
 /// The puzzle as a `GRID`.

@@ -129,6 +129,17 @@ impl Source<'_> {
         }
     }
 
+    /// Reads the next digit of a plain file without greys, 1 for black; `None` at its end.
+    fn bit(&mut self, white: usize) -> Result<Option<usize>> {
+        self.skip();
+        self.at += 1;
+        match self.all.get(self.at - 1) {
+            Some(digit @ (b'0' | b'1')) => Ok(Some(white - usize::from(digit - b'0'))),
+            Some(_) => Err(self.error(self.at - 1, "a pixel is 0, white, or 1, black".to_owned())),
+            None => Ok(None),
+        }
+    }
+
     /// An error at this byte.
     fn error(&self, at: usize, message: String) -> Error {
         at_byte(Error::data(message), self.all, at, 1)
@@ -181,9 +192,9 @@ fn read(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
         },
     };
     let pixels = match kind {
-        b'1' => plain_bits(&mut source, &header)?,
+        b'1' => plain(&mut source, &header, Source::bit)?,
         b'4' => raw_bits(&source, &header)?,
-        b'2' | b'3' => plain(&mut source, &header)?,
+        b'2' | b'3' => plain(&mut source, &header, Source::sample)?,
         _ => raw(&source, &header)?,
     };
     Ok(Grey {
@@ -193,40 +204,27 @@ fn read(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
     })
 }
 
-fn plain_bits(source: &mut Source<'_>, header: &Header) -> Result<Vec<u8>> {
-    let count = header.width * header.height;
-    // A pixel takes at least one byte, so the size of the file bounds the allocation.
-    let mut pixels = Vec::with_capacity(count.min(source.all.len()));
-    loop {
-        source.skip();
-        let at = source.at;
-        match source.all.get(at) {
-            Some(b'0' | b'1') if pixels.len() == count => {
-                return Err(too_many(source, at, header));
-            }
-            Some(b'0') => pixels.push(255),
-            Some(b'1') => pixels.push(0),
-            Some(_) => return Err(source.error(at, "a pixel is 0, white, or 1, black".to_owned())),
-            None if pixels.len() < count => return Err(too_few(source, pixels.len(), count)),
-            None => return Ok(pixels),
-        }
-        source.at += 1;
-    }
-}
-
-fn plain(source: &mut Source<'_>, header: &Header) -> Result<Vec<u8>> {
+/// Reads samples, each with `next`.
+fn plain<'a>(
+    source: &mut Source<'a>,
+    header: &Header,
+    next: fn(&mut Source<'a>, usize) -> Result<Option<usize>>,
+) -> Result<Vec<u8>> {
     let count = header.width * header.height * header.samples;
     // A sample takes at least one byte, so the size of the file bounds the allocation.
     let mut samples = Vec::with_capacity(count.min(source.all.len()));
     loop {
-        match source.sample(header.white)? {
+        match next(source, header.white)? {
             Some(_) if samples.len() == count => {
-                return Err(too_many(source, source.at - 1, header));
+                let message = format!("more pixels than {}x{}", header.width, header.height);
+                return Err(source.error(source.at - 1, message));
             }
             Some(sample) => samples.push(header.eight_bits(sample)),
             None if samples.len() < count => {
-                let pixels = samples.len() / header.samples;
-                return Err(too_few(source, pixels, count / header.samples));
+                let found = samples.len() / header.samples;
+                let wanted = header.width * header.height;
+                let message = format!("the picture ends after {found} of its {wanted} pixels");
+                return Err(source.error(source.all.len(), message));
             }
             None => return Ok(header.grey(samples)),
         }
@@ -238,16 +236,11 @@ fn raw_bits(source: &Source<'_>, header: &Header) -> Result<Vec<u8>> {
     let (width, height) = (header.width, header.height);
     let stride = width.div_ceil(8);
     let rows = raster(source, stride, header)?;
-    let pixel = |row: &[u8], x: usize| {
-        if row[x / 8] >> (7 - x % 8) & 1 == 1 {
-            0
-        } else {
-            255
-        }
-    };
-    let rows = rows.chunks(stride).take(height);
     Ok(rows
-        .flat_map(|row| (0..width).map(move |x| pixel(row, x)))
+        .chunks(stride)
+        .take(height)
+        .flat_map(|row| (0..width).map(move |x| row[x / 8] >> (7 - x % 8) & 1))
+        .map(|bit| if bit == 1 { 0 } else { 255 })
         .collect())
 }
 
@@ -282,16 +275,6 @@ fn raster<'a>(source: &Source<'a>, stride: usize, header: &Header) -> Result<&'a
         }
         Some((rows, _)) => Ok(rows),
     }
-}
-
-fn too_many(source: &Source<'_>, at: usize, header: &Header) -> Error {
-    let message = format!("more pixels than {}x{}", header.width, header.height);
-    source.error(at, message)
-}
-
-fn too_few(source: &Source<'_>, found: usize, wanted: usize) -> Error {
-    let message = format!("the picture ends after {found} of its {wanted} pixels");
-    source.error(source.all.len(), message)
 }
 
 /// The picture as a plain PBM, with at most 70 characters per line, as the format requires.

@@ -7,16 +7,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::part::{self, Part};
+use super::fragment::{self, Fragment};
 use super::place::{offset, place};
 use crate::error::{Error, Result};
-use crate::puzzle::Puzzle;
-
-/// Whether there is a section `[clues]`.
-fn has_section(text: &str) -> bool {
-    text.lines()
-        .any(|line| without_comment(line).trim() == "[clues]")
-}
+use crate::puzzle::{Clue, Puzzle};
 
 /// Whether there is a section `[clues]` in which the value of the first side is one quoted string.
 pub(super) fn looks_like_toml(text: &str) -> bool {
@@ -38,12 +32,13 @@ pub(super) fn looks_like_toml(text: &str) -> bool {
                 inner.is_some_and(|inner| !inner.contains(quote))
             })
     };
-    has_section(text) && values.map(quoted).next().unwrap_or(false)
+    looks_like_ini(text) && values.map(quoted).next().unwrap_or(false)
 }
 
 /// Whether there is a section `[clues]`.
 pub(super) fn looks_like_ini(text: &str) -> bool {
-    has_section(text)
+    text.lines()
+        .any(|line| without_comment(line).trim() == "[clues]")
 }
 
 /// A line without its comment.
@@ -52,8 +47,8 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// The clues in a line.
-fn clues<'a>(line: Part<'a>) -> impl Iterator<Item = Part<'a>> {
-    let unquoted = |part: Part<'a>| part.at(part.text.trim().trim_matches(['"', '\'']));
+fn clues<'a>(line: Fragment<'a>) -> impl Iterator<Item = Fragment<'a>> {
+    let unquoted = |part: Fragment<'a>| part.at(part.text.trim().trim_matches(['"', '\'']));
     let clues = line.at(without_comment(line.text)).split(',').map(unquoted);
     clues.filter(|clue| !clue.is_blank())
 }
@@ -64,8 +59,8 @@ pub(super) fn read_ini(text: &str) -> Result<Puzzle> {
     let mut head = None;
     // Whether the current line is in the section, and the side to which its clues belong.
     let mut inside = false;
-    let mut side: Option<&mut Option<Vec<Part<'_>>>> = None;
-    for line in Part::lines(text) {
+    let mut side: Option<&mut Option<Vec<Fragment<'_>>>> = None;
+    for line in Fragment::lines(text) {
         let bare = without_comment(line.text).trim();
         if bare.starts_with('[') && bare.ends_with(']') {
             inside = bare == "[clues]";
@@ -92,11 +87,11 @@ pub(super) fn read_ini(text: &str) -> Result<Puzzle> {
             **side = Some(clues(line.at(value)).collect());
         }
     }
-    let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
+    let head = head.unwrap_or(Fragment::line(1, text.lines().next().unwrap_or_default()));
     let missing = |side: &str| head.error(format!("there are no {side} in the section [clues]"));
     let rows = rows.ok_or_else(|| missing("rows"))?;
     let columns = columns.ok_or_else(|| missing("columns"))?;
-    part::puzzle(&rows, &columns, head, Part::clue)
+    fragment::puzzle(&rows, &columns, head, Fragment::clue)
 }
 
 /// Reads a puzzle in a TOML file.
@@ -114,8 +109,8 @@ pub(super) fn read_toml(text: &str) -> Result<Puzzle> {
             here,
         )
     })?;
-    let head = Part::lines(text).find(|line| line.text.trim() == "[clues]");
-    let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
+    let head = Fragment::lines(text).find(|line| line.text.trim() == "[clues]");
+    let head = head.unwrap_or(Fragment::line(1, text.lines().next().unwrap_or_default()));
     let section = document.get_ref().get("clues").map(Spanned::get_ref);
     let side = |name: &str| match section.and_then(|section| section.get(name)) {
         Some(value) => match value.get_ref() {
@@ -128,21 +123,21 @@ pub(super) fn read_toml(text: &str) -> Result<Puzzle> {
         },
         None => Err(head.error(format!("there are no {name} in the section [clues]"))),
     };
-    part::puzzle(&side("rows")?, &side("columns")?, head, Part::clue)
+    fragment::puzzle(&side("rows")?, &side("columns")?, head, Fragment::clue)
 }
 
 /// The clues in a string, with their places in the file; only the first line is known if the string contains escapes.
-fn clues_of<'a>(text: &'a str, span: Range<usize>, value: &'a str) -> Vec<Part<'a>> {
+fn clues_of<'a>(text: &'a str, span: Range<usize>, value: &'a str) -> Vec<Fragment<'a>> {
     let Range { start, end } = span;
     let (start, end) = match text[start..end].find(value) {
         Some(at) => (start + at, start + at + value.len()),
         None => {
             let number = text[..start].matches('\n').count() + 1;
-            let lines = value.lines().map(|line| Part::line(number, line));
+            let lines = value.lines().map(|line| Fragment::line(number, line));
             return lines.flat_map(clues).collect();
         }
     };
-    let lines = Part::lines(text).filter_map(|line| {
+    let lines = Fragment::lines(text).filter_map(|line| {
         let from = offset(text, line.text);
         let (first, last) = (from.max(start), (from + line.text.len()).min(end));
         (first < last).then(|| line.at(&text[first..last]))
@@ -150,23 +145,20 @@ fn clues_of<'a>(text: &'a str, span: Range<usize>, value: &'a str) -> Vec<Part<'
     lines.flat_map(clues).collect()
 }
 
+/// The clues of a side, one per line.
+fn lines(clues: &[Clue]) -> String {
+    clues.iter().map(|clue| format!("  {clue}\n")).collect()
+}
+
 /// The puzzle as INI text.
 pub(super) fn write_ini(puzzle: &Puzzle) -> Result<String> {
-    let side = |clues: &[crate::puzzle::Clue]| {
-        let clues: Vec<String> = clues.iter().map(|clue| format!("  {clue}\n")).collect();
-        clues.concat()
-    };
-    let (columns, rows) = (side(puzzle.columns()), side(puzzle.rows()));
+    let (columns, rows) = (lines(puzzle.columns()), lines(puzzle.rows()));
     Ok(format!("[clues]\ncolumns =\n{columns}\nrows =\n{rows}"))
 }
 
 /// The puzzle as TOML text.
 pub(super) fn write_toml(puzzle: &Puzzle) -> Result<String> {
-    let side = |clues: &[crate::puzzle::Clue]| {
-        let clues: Vec<String> = clues.iter().map(|clue| format!("  {clue}\n")).collect();
-        clues.concat()
-    };
-    let (columns, rows) = (side(puzzle.columns()), side(puzzle.rows()));
+    let (columns, rows) = (lines(puzzle.columns()), lines(puzzle.rows()));
     Ok(format!(
         "[clues]\ncolumns = \"\"\"\n{columns}\"\"\"\nrows = \"\"\"\n{rows}\"\"\"\n"
     ))

@@ -2,7 +2,7 @@
 //! a letter for each number, A for 1 to Z for 26. An empty clue cannot be written. Puzzles are separated by blank lines.
 
 use super::contents::Contents;
-use super::part::{self, Part};
+use super::fragment::{self, Fragment};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Puzzle};
 
@@ -22,8 +22,8 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Part::lines(text)
-        .map(Part::trim)
+    let mut lines = Fragment::lines(text)
+        .map(Fragment::trim)
         .filter(|line| !line.text.is_empty());
     Contents::several(move || {
         let rows = lines.next()?;
@@ -34,13 +34,13 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     })
 }
 
-fn puzzle(rows: Part<'_>, columns: Part<'_>) -> Result<Puzzle> {
+fn puzzle(rows: Fragment<'_>, columns: Fragment<'_>) -> Result<Puzzle> {
     let (row_clues, column_clues): (Vec<_>, Vec<_>) =
         (rows.words().collect(), columns.words().collect());
-    part::puzzle(&row_clues, &column_clues, rows, clue)
+    fragment::puzzle(&row_clues, &column_clues, rows, clue)
 }
 
-fn clue(part: Part<'_>) -> Result<Clue> {
+fn clue(part: Fragment<'_>) -> Result<Clue> {
     if let Some((i, other)) = part
         .text
         .char_indices()

@@ -3,8 +3,8 @@
 
 use super::brief::plural;
 use super::contents::Contents;
+use super::fragment::{self, Fragment};
 use super::number::numbers;
-use super::part::{self, Part};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
 
@@ -21,23 +21,23 @@ fn is_head(line: &str) -> bool {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Part::lines(text)
+    let mut lines = Fragment::lines(text)
         .skip_while(|line| line.is_blank())
         .peekable();
     Contents::several(move || {
         let head = lines.next()?;
         let body = std::iter::from_fn(|| lines.next_if(|line| !is_head(line.text)));
-        let body: Vec<Part<'_>> = body.collect();
+        let body: Vec<Fragment<'_>> = body.collect();
         Some(puzzle(head, &body))
     })
 }
 
 /// The puzzle after the line `head`. Among several readings, one in which columns and rows have equally many filled cells is preferred.
-fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
+fn puzzle(head: Fragment<'_>, body: &[Fragment<'_>]) -> Result<Puzzle> {
     if !is_head(head.text) {
         return Err(head.error("a puzzle must begin with $ and its number"));
     }
-    let written: Vec<Part<'_>> = body
+    let written: Vec<Fragment<'_>> = body
         .iter()
         .filter(|line| !line.is_blank())
         .copied()
@@ -50,7 +50,7 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
     let candidates = (zero.then_some(&written[..]).into_iter())
         .chain(with_blanks)
         .chain([&body[..body.len() - trailing], &written]);
-    let mut readings: Vec<&[Part<'_>]> = Vec::new();
+    let mut readings: Vec<&[Fragment<'_>]> = Vec::new();
     for lines in candidates.filter(|lines| !lines.is_empty()) {
         // All contain the nonblank lines, so those of the same length are equal: each is tried once.
         if readings.iter().all(|other| other.len() != lines.len()) {
@@ -60,7 +60,7 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
     let mut first = None;
     for lines in readings.iter().filter(|lines| lines.len() % 2 == 0) {
         let (columns, rows) = lines.split_at(lines.len() / 2);
-        let found = part::puzzle(rows, columns, head, Part::clue);
+        let found = fragment::puzzle(rows, columns, head, Fragment::clue);
         if found.as_ref().is_ok_and(is_balanced) {
             return found;
         }
@@ -87,7 +87,7 @@ fn is_balanced(puzzle: &Puzzle) -> bool {
 }
 
 /// The puzzle in these lines with an unknown number of columns, if exactly one number is consistent.
-fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
+fn oblong(head: Fragment<'_>, lines: &[Fragment<'_>]) -> Option<Puzzle> {
     if lines.len() > 2 * MAX_SIDE {
         return None;
     }
@@ -109,7 +109,7 @@ fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
         return None;
     };
     let (columns, rows) = lines.split_at(width);
-    part::puzzle(rows, columns, head, Part::clue).ok()
+    fragment::puzzle(rows, columns, head, Fragment::clue).ok()
 }
 
 /// The results of `add` over the first 0, 1, 2 and so on clues, beginning with 0.

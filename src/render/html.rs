@@ -1,14 +1,12 @@
 //! Drawings as one self-contained page of HTML, for the screen and for print. Solutions can be folded away.
 
-use std::fmt::Write;
-
 use html_escape::encode_text;
 
 use super::drawing::Sheet;
 use super::harmless::sanitized;
 use super::layout::{Layout, UNIT};
 use super::paper::Paper;
-use super::svg::labelled;
+use super::svg::picture;
 
 /// A sheet as a section of the page.
 #[derive(Clone, Debug)]
@@ -112,35 +110,36 @@ impl Html {
             },
             f64::from(layout.width) * scale
         );
-        for (words, tag) in [(&part.sheet.title, "h1"), (&part.sheet.byline, "p")] {
-            if !words.is_empty() {
-                let _ = writeln!(html, "<{tag}>{}</{tag}>", encode_text(&sanitized(words)));
-            }
-        }
+        html += &headings(&part.sheet);
         let label = if part.sheet.title.is_empty() {
             &self.title
         } else {
             &part.sheet.title
         };
-        let picture = labelled(&sheet, label, self.cell, None);
+        let picture = picture(&sheet, label, self.cell, None, "");
         html += &match &part.folded {
             None => picture,
-            Some(words) => {
-                let words = sanitized(words);
-                format!(
-                    "<details>\n<summary>{}</summary>\n{picture}</details>\n",
-                    encode_text(&words)
-                )
-            }
+            Some(words) => format!(
+                "<details>\n<summary>{}</summary>\n{picture}</details>\n",
+                encode_text(&sanitized(words))
+            ),
         };
-        html += "</section>\n";
-        html
+        html + "</section>\n"
     }
 
     /// The end of the page.
     pub fn foot(&self) -> &'static str {
         "</body>\n</html>\n"
     }
+}
+
+/// The titles of a sheet as headings.
+pub(super) fn headings(sheet: &Sheet<'_>) -> String {
+    [(&sheet.title, "h1"), (&sheet.byline, "p")]
+        .into_iter()
+        .filter(|(words, _)| !words.is_empty())
+        .map(|(words, tag)| format!("<{tag}>{}</{tag}>\n", encode_text(&sanitized(words))))
+        .collect()
 }
 
 /// Height that is reserved for the titles on a printed page, in tenths of a millimetre.

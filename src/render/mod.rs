@@ -36,6 +36,6 @@ pub use paper::Paper;
 pub use pdf::Pdf;
 #[cfg(feature = "images")]
 pub use png::{can_write, png};
-pub use steps::{Frame, steps};
+pub use steps::{Slide, steps};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::drawing::{Drawing, Sheet};
 use super::harmless::sanitized;
-use super::html::Html;
+use super::html::{Html, headings};
 use super::layout::{Layout, UNIT};
 use super::paper::Paper;
 use super::svg::{FAINT, INK, picture};
@@ -17,7 +17,7 @@ use crate::puzzle::{Line, Puzzle};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 #[must_use]
-pub struct Frame {
+pub struct Slide {
     /// The lines to highlight.
     pub lines: Vec<Line>,
     /// The cells that become known: row and column from 0, and whether they are filled.
@@ -30,12 +30,12 @@ pub struct Frame {
     pub words: String,
 }
 
-impl Frame {
+impl Slide {
     /// A step in which these cells become known.
     pub fn new(cells: Vec<(usize, usize, bool)>) -> Self {
-        Frame {
+        Slide {
             cells,
-            ..Frame::default()
+            ..Slide::default()
         }
     }
 
@@ -64,17 +64,17 @@ impl Frame {
     }
 }
 
-/// A page that shows a puzzle, with buttons and arrow keys that step through `frames`, and a list of all steps below. `sheet` gives the
+/// A page that shows a puzzle, with buttons and arrow keys that step through `slides`, and a list of all steps below. `sheet` gives the
 /// titles, `given` the cells known from the start, `closing` the sentence after the last step.
 ///
 /// ```
 /// use omnogram::puzzle::Line;
-/// use omnogram::render::{Frame, Sheet, steps};
+/// use omnogram::render::{Slide, Sheet, steps};
 /// use omnogram::Puzzle;
 ///
 /// let puzzle = Puzzle::from_clues(&[[2]], &[[1], [1]])?;
-/// let frame = Frame::new(vec![(0, 0, true), (0, 1, true)]).lines(vec![Line::Row(0)]).words("Row 1: the 2 fills the whole row.");
-/// let page = steps(&puzzle, &Sheet::default().title("Two"), &[], &[frame], "Solved.");
+/// let slide = Slide::new(vec![(0, 0, true), (0, 1, true)]).lines(vec![Line::Row(0)]).words("Row 1: the 2 fills the whole row.");
+/// let page = steps(&puzzle, &Sheet::default().title("Two"), &[], &[slide], "Solved.");
 /// assert!(page.contains("<h1>Two</h1>") && page.contains("fills the whole row"));
 /// # Ok::<(), omnogram::Error>(())
 /// ```
@@ -82,16 +82,12 @@ pub fn steps(
     puzzle: &Puzzle,
     sheet: &Sheet<'_>,
     given: &[(usize, usize, bool)],
-    frames: &[Frame],
+    slides: &[Slide],
     closing: &str,
 ) -> String {
     let title = sanitized(&sheet.title);
     let mut page = Html::new(&*title, Paper::A4).head_with(STYLE);
-    for (words, tag) in [(&sheet.title, "h1"), (&sheet.byline, "p")] {
-        if !words.is_empty() {
-            let _ = writeln!(page, "<{tag}>{}</{tag}>", encode_text(&sanitized(words)));
-        }
-    }
+    page += &headings(sheet);
     let blank = Sheet::new([Drawing::blank(puzzle)]);
     let layout = Layout::new(&blank, UNIT, None);
     let layers = "<g id=\"lines\"></g>\n<g id=\"cells\"></g>\n";
@@ -102,14 +98,14 @@ pub fn steps(
         "<p id=\"controls\"><button id=\"first\">First</button> <button id=\"back\">Back</button> <button id=\"next\">Next</button> \
          <button id=\"last\">Last</button> <span id=\"place\">{} steps</span></p>\n\
          <p id=\"words\" aria-live=\"polite\">The arrow keys step too.</p>\n</section>\n<ol id=\"list\">\n",
-        frames.len()
+        slides.len()
     );
-    for frame in frames {
+    for slide in slides {
         let _ = writeln!(
             page,
             "<li>{} <small>{}</small></li>",
-            encode_text(&sanitized(&frame.words)),
-            encode_text(&sanitized(&frame.reason))
+            encode_text(&sanitized(&slide.words)),
+            encode_text(&sanitized(&slide.reason))
         );
     }
     let _ = writeln!(
@@ -127,7 +123,7 @@ pub fn steps(
         "height": puzzle.height(),
         // Cells that are known from the start: row, column, filled.
         "given": given,
-        "steps": frames.iter().map(step_data).collect::<Vec<_>>(),
+        "steps": slides.iter().map(step_data).collect::<Vec<_>>(),
     });
     let _ = write!(
         page,
@@ -137,16 +133,16 @@ pub fn steps(
 }
 
 /// What the script of the page reads of a step.
-fn step_data(frame: &Frame) -> Value {
+fn step_data(slide: &Slide) -> Value {
     // Rows, then columns.
     let mut lines = [Vec::new(), Vec::new()];
-    for line in &frame.lines {
+    for line in &slide.lines {
         match *line {
             Line::Row(row) => lines[0].push(row),
             Line::Column(column) => lines[1].push(column),
         }
     }
-    json!({ "lines": lines, "cells": frame.cells, "tried": frame.tried })
+    json!({ "lines": lines, "cells": slide.cells, "tried": slide.tried })
 }
 
 const STYLE: &str = "\

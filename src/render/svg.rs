@@ -32,20 +32,10 @@ const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-se
 /// ```
 pub fn svg(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> String {
     let page = paper.map(|paper| Layout::page(sheet, paper, 0));
-    labelled(sheet, &sheet.title, cell, page)
+    picture(sheet, &sheet.title, cell, page, "")
 }
 
-/// As [`svg`], with an accessible name other than the sheet's title.
-pub(super) fn labelled(
-    sheet: &Sheet<'_>,
-    label: &str,
-    cell: Option<u32>,
-    page: Option<Page>,
-) -> String {
-    picture(sheet, label, cell, page, "")
-}
-
-/// As [`labelled`], with these elements beneath the drawings.
+/// As [`svg`], with an accessible name other than the sheet's title, and with these elements beneath the drawings.
 pub(super) fn picture(
     sheet: &Sheet<'_>,
     label: &str,
@@ -54,45 +44,40 @@ pub(super) fn picture(
     beneath: &str,
 ) -> String {
     let layout = Layout::new(sheet, cell.unwrap_or(UNIT), page);
-    let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" ");
-    match page {
-        None => {
-            let (width, height) = layout.size();
-            let _ = write!(
-                svg,
-                "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\""
-            );
-        }
-        Some(page) => on_paper(&mut svg, page, &layout),
-    }
     let title = sanitized(label);
+    let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" ");
+    let (width, height) = layout.size();
+    // The area that is shown, in pixels of the picture: x, y, width and height.
+    let mut area = (0.0, 0.0, f64::from(width), f64::from(height));
+    let mut style = String::new();
+    svg += &match page {
+        None => {
+            format!("width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"")
+        }
+        Some(page) => {
+            area = window(page, &layout);
+            let (x, y, wide, high) = area;
+            let [width, height] = [page.width, page.height].map(|tenths| f64::from(tenths) / 10.0);
+            // For browsers, which would otherwise print it on another paper size, and on two pages.
+            style = format!("<style>@page {{ size: {width}mm {height}mm; margin: 0 }}</style>\n");
+            format!(
+                "width=\"{width}mm\" height=\"{height}mm\" viewBox=\"{x:.1} {y:.1} {wide:.1} {high:.1}\""
+            )
+        }
+    };
+    let (x, y, width, height) = area;
+    // A white background, whatever the picture is shown on.
     let _ = write!(
         svg,
-        " role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n",
+        " role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n{style}\
+         <rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#fff\"/>\n{beneath}",
         encode_double_quoted_attribute(&title),
         encode_text(&title)
     );
-    if let Some(page) = page {
-        // For browsers, which would otherwise print it on another paper size, and on two pages.
-        let mm = |tenths: u32| f64::from(tenths) / 10.0;
-        let (width, height) = (mm(page.width), mm(page.height));
-        let _ = writeln!(
-            svg,
-            "<style>@page {{ size: {width}mm {height}mm; margin: 0 }}</style>"
-        );
-    }
-    // A white background, whatever the picture is shown on.
-    let (width, height) = layout.size();
-    let (x, y, width, height) = match page {
-        None => (0.0, 0.0, f64::from(width), f64::from(height)),
-        Some(page) => window(page, &layout),
+    let mut canvas = Strokes {
+        cell: layout.cell,
+        ..Strokes::default()
     };
-    let _ = writeln!(
-        svg,
-        "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#fff\"/>"
-    );
-    svg.push_str(beneath);
-    let mut canvas = Strokes::new(layout.cell);
     layout.draw(sheet, &mut canvas);
     canvas.finish(&mut svg);
     svg.push_str("</svg>\n");
@@ -102,31 +87,20 @@ pub(super) fn picture(
 /// The area that a page shows, with the picture in its centre: x, y, width and height in pixels of the picture.
 fn window(page: Page, layout: &Layout) -> (f64, f64, f64, f64) {
     let scale = page.scale(layout.size(), layout.cell);
-    let (wide, high) = (
+    let (width, height) = (
         f64::from(page.width) / scale,
         f64::from(page.height) / scale,
     );
-    let middle = |page: f64, picture: u32| (f64::from(picture) - page) / 2.0;
     (
-        middle(wide, layout.width),
-        middle(high, layout.height),
-        wide,
-        high,
+        (f64::from(layout.width) - width) / 2.0,
+        (f64::from(layout.height) - height) / 2.0,
+        width,
+        height,
     )
 }
 
-fn on_paper(svg: &mut String, page: Page, layout: &Layout) {
-    let (x, y, width, height) = window(page, layout);
-    let mm = |tenths: u32| f64::from(tenths) / 10.0;
-    let _ = write!(
-        svg,
-        "width=\"{}mm\" height=\"{}mm\" viewBox=\"{x:.1} {y:.1} {width:.1} {height:.1}\"",
-        mm(page.width),
-        mm(page.height)
-    );
-}
-
 /// The elements drawn so far, with one path for all elements of the same style.
+#[derive(Default)]
 struct Strokes {
     cell: u32,
     fills: String,
@@ -142,57 +116,43 @@ struct Strokes {
 }
 
 impl Strokes {
-    fn new(cell: u32) -> Self {
-        Strokes {
-            cell,
-            fills: String::new(),
-            checks: String::new(),
-            shades: String::new(),
-            dots: String::new(),
-            clue_rules: String::new(),
-            thin: String::new(),
-            heavy: String::new(),
-            texts: String::new(),
-            look: None,
-        }
-    }
-
     /// Writes all elements, the lowest layer first.
     fn finish(self, svg: &mut String) {
         let cell = self.cell;
-        let (thin, heavy) = (f64::from(cell) / 20.0, f64::from(cell) / 10.0);
-        let mut path = |attributes: &str, strokes: &str| {
-            if !strokes.is_empty() {
-                let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
-            }
-        };
+        let (thin, heavy, quarter) = (
+            f64::from(cell) / 20.0,
+            f64::from(cell) / 10.0,
+            f64::from(cell) / 4.0,
+        );
         path(
-            &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
+            svg,
             &self.clue_rules,
+            &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
         );
         path(
-            &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
+            svg,
             &self.thin,
+            &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
         );
         path(
-            &format!("stroke=\"{INK}\" stroke-width=\"{cell}\""),
+            svg,
             &self.fills,
+            &format!("stroke=\"{INK}\" stroke-width=\"{cell}\""),
         );
-        let quarter = f64::from(cell) / 4.0;
         let check =
             format!("stroke=\"{INK}\" stroke-width=\"{quarter}\" stroke-dasharray=\"{quarter}\"");
-        path(&check, &self.checks);
-        let dot = format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\" stroke-linecap=\"round\"");
-        path(&dot, &self.dots);
-        svg.push_str(&self.shades);
-        let mut path = |attributes: &str, strokes: &str| {
-            if !strokes.is_empty() {
-                let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
-            }
-        };
+        path(svg, &self.checks, &check);
+        let faint = format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\"");
         path(
-            &format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\" stroke-linecap=\"square\""),
+            svg,
+            &self.dots,
+            &format!("{faint} stroke-linecap=\"round\""),
+        );
+        svg.push_str(&self.shades);
+        path(
+            svg,
             &self.heavy,
+            &format!("{faint} stroke-linecap=\"square\""),
         );
         if self.look.is_some() {
             let _ = write!(
@@ -201,6 +161,13 @@ impl Strokes {
                 self.texts
             );
         }
+    }
+}
+
+/// Writes a path of strokes with these attributes, if there are any.
+fn path(svg: &mut String, strokes: &str, attributes: &str) {
+    if !strokes.is_empty() {
+        let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
     }
 }
 

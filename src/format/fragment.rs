@@ -9,7 +9,7 @@ use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 
 /// A slice of one line, with its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct Fragment<'a> {
     /// Number of the line, from 1.
     pub(super) number: usize,
     line: &'a str,
@@ -17,10 +17,10 @@ pub(super) struct Part<'a> {
     pub(super) text: &'a str,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Fragment<'a> {
     /// A whole line with its number, from 1.
     pub(super) fn line(number: usize, line: &'a str) -> Self {
-        Part {
+        Fragment {
             number,
             line,
             text: line,
@@ -28,15 +28,15 @@ impl<'a> Part<'a> {
     }
 
     /// All lines of a text.
-    pub(super) fn lines(text: &'a str) -> impl Iterator<Item = Part<'a>> + Clone {
+    pub(super) fn lines(text: &'a str) -> impl Iterator<Item = Fragment<'a>> + Clone {
         text.lines()
             .zip(1..)
-            .map(|(line, number)| Part::line(number, line))
+            .map(|(line, number)| Fragment::line(number, line))
     }
 
     /// Another slice of the same line.
     pub(super) fn at(self, text: &'a str) -> Self {
-        Part { text, ..self }
+        Fragment { text, ..self }
     }
 
     /// The slice without blanks around it.
@@ -49,12 +49,12 @@ impl<'a> Part<'a> {
     }
 
     /// The slices between the `separator`s.
-    pub(super) fn split(self, separator: char) -> impl Iterator<Item = Part<'a>> {
+    pub(super) fn split(self, separator: char) -> impl Iterator<Item = Fragment<'a>> {
         self.text.split(separator).map(move |text| self.at(text))
     }
 
     /// The slices between blanks.
-    pub(super) fn words(self) -> impl Iterator<Item = Part<'a>> {
+    pub(super) fn words(self) -> impl Iterator<Item = Fragment<'a>> {
         self.text.split_whitespace().map(move |text| self.at(text))
     }
 
@@ -147,7 +147,7 @@ impl<'a> Part<'a> {
 
 /// The lines of a section that are its clues.
 pub(super) struct Section<'a> {
-    pub(super) clues: Vec<Part<'a>>,
+    pub(super) clues: Vec<Fragment<'a>>,
     /// If some of the clues are blank lines: the error to report if a clue is probably missing instead.
     doubt: Option<Error>,
 }
@@ -168,12 +168,12 @@ impl<'a> Section<'a> {
 ///
 /// Of a body of any length, only about four lines per clue are kept in memory.
 pub(super) fn section<'a>(
-    body: impl Iterator<Item = Part<'a>>,
+    body: impl Iterator<Item = Fragment<'a>>,
     count: usize,
     side: &str,
-    end: Part<'a>,
+    end: Fragment<'a>,
 ) -> Result<Section<'a>> {
-    let mut lines: Vec<Part<'a>> = Vec::new();
+    let mut lines: Vec<Fragment<'a>> = Vec::new();
     let (mut written, mut leading, mut inner, mut trailing) = (0, 0, 0, 0);
     let mut surplus = None;
     for line in body {
@@ -235,7 +235,7 @@ pub(super) fn section<'a>(
 }
 
 /// The error for a section that ends before it has `count` clues.
-pub(super) fn too_few(written: usize, count: usize, side: &str, end: Part<'_>) -> Error {
+pub(super) fn too_few(written: usize, count: usize, side: &str, end: Fragment<'_>) -> Error {
     end.trim().error(format!(
         "only {} for {}",
         plural(written, "clue"),
@@ -244,7 +244,7 @@ pub(super) fn too_few(written: usize, count: usize, side: &str, end: Part<'_>) -
 }
 
 /// The error for a section with too few clues in which more than one choice of blank lines would complete them.
-pub(super) fn unclear(count: usize, side: &str, at: Part<'_>) -> Error {
+pub(super) fn unclear(count: usize, side: &str, at: Fragment<'_>) -> Error {
     at.error(format!(
         "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
         plural(count, side)
@@ -256,9 +256,9 @@ pub(super) fn unclear(count: usize, side: &str, at: Part<'_>) -> Error {
 pub(super) fn puzzle_of_sections<'a>(
     rows: Section<'a>,
     columns: Section<'a>,
-    start: Part<'a>,
+    start: Fragment<'a>,
 ) -> Result<Puzzle> {
-    let puzzle = puzzle(&rows.clues, &columns.clues, start, Part::clue)?;
+    let puzzle = puzzle(&rows.clues, &columns.clues, start, Fragment::clue)?;
     let (in_rows, in_columns) = puzzle.sums();
     match rows.doubt.or(columns.doubt) {
         Some(error) if in_rows != in_columns => Err(error),
@@ -268,10 +268,10 @@ pub(super) fn puzzle_of_sections<'a>(
 
 /// The puzzle with these clues, each of which must fit its line. Errors of the puzzle as a whole are reported at `start`.
 pub(super) fn puzzle<'a>(
-    rows: &[Part<'a>],
-    columns: &[Part<'a>],
-    start: Part<'a>,
-    read: fn(Part<'a>) -> Result<Clue>,
+    rows: &[Fragment<'a>],
+    columns: &[Fragment<'a>],
+    start: Fragment<'a>,
+    read: fn(Fragment<'a>) -> Result<Clue>,
 ) -> Result<Puzzle> {
     for (side, parts) in [("row", rows), ("column", columns)] {
         if parts.is_empty() {
@@ -285,8 +285,8 @@ pub(super) fn puzzle<'a>(
             return Err(surplus.error(message));
         }
     }
-    let fitting = |parts: &[Part<'a>], line: fn(usize) -> Line, length| {
-        let clue = |(i, part): (usize, &Part<'a>)| {
+    let fitting = |parts: &[Fragment<'a>], line: fn(usize) -> Line, length| {
+        let clue = |(i, part): (usize, &Fragment<'a>)| {
             let clue = read(*part)?;
             let fits = clue.check_fit(line(i), length);
             fits.map_err(|error| part.trim().place(error))?;
