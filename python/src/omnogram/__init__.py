@@ -11,7 +11,7 @@
 from ._errors import PuzzleError, Stopped
 from ._limits import Progress
 from ._omnogram import __version__
-from ._puzzle import Puzzle, Solutions, check_many, read
+from ._puzzle import Puzzle, Repair, Solutions, check_many, read
 from ._results import (
     Backbone,
     Check,
@@ -20,7 +20,6 @@ from ._results import (
     Explanation,
     Profile,
     Region,
-    Repair,
     Result,
     Round,
     Solution,

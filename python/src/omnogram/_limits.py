@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Seconds: TypeAlias = float | timedelta
 Bytes: TypeAlias = int | str
@@ -33,12 +39,47 @@ class Progress:
     seconds: float
 
 
+class TimeLimits(TypedDict, total=False):
+    """The limits of every run: how many threads work, one per core if not given, and for how long."""
+
+    threads: int | None
+    time: Seconds | None
+
+
+class MemoryLimits(TimeLimits, total=False):
+    """The limits of a run whose memory grows."""
+
+    memory: Bytes | None
+
+
+class Limits(MemoryLimits, total=False):
+    """The limits of a run that searches."""
+
+    nodes: int | None
+
+
 ProgressCallback: TypeAlias = Callable[[Progress], object]
 _Report: TypeAlias = Callable[[int, int, float | None, float], object]
 
 
-def bounds(threads: int | None, time: Seconds | None, nodes: int | None, memory: Bytes | None) -> Bounds:
-    """The limits, checked."""
+def time_bounds(*, threads: int | None = None, time: Seconds | None = None) -> Bounds:
+    """Limits of time, checked."""
+    return bounds(threads=threads, time=time)
+
+
+def memory_bounds(*, threads: int | None = None, time: Seconds | None = None, memory: Bytes | None = None) -> Bounds:
+    """Limits of time and memory, checked."""
+    return bounds(threads=threads, time=time, memory=memory)
+
+
+def bounds(
+    *,
+    threads: int | None = None,
+    time: Seconds | None = None,
+    nodes: int | None = None,
+    memory: Bytes | None = None,
+) -> Bounds:
+    """All limits, checked."""
     if threads is not None and not 1 <= threads <= MAX_THREADS:
         raise ValueError(f"threads={threads}: expected 1 to {MAX_THREADS}")
     seconds = time.total_seconds() if isinstance(time, timedelta) else time

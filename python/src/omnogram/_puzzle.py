@@ -6,15 +6,27 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _omnogram as native
 from ._errors import PuzzleError, Stopped
-from ._limits import DEFAULT_MEMORY, Bytes, ProgressCallback, Seconds, bounds, report, seed_of, size
+from ._limits import (
+    DEFAULT_MEMORY,
+    Limits,
+    MemoryLimits,
+    ProgressCallback,
+    TimeLimits,
+    bounds,
+    memory_bounds,
+    report,
+    seed_of,
+    time_bounds,
+)
 from ._results import (
     Backbone,
     Cell,
@@ -26,7 +38,7 @@ from ._results import (
     Grid,
     Profile,
     Region,
-    Repair,
+    Result,
     Round,
     Solution,
     Step,
@@ -34,6 +46,9 @@ from ._results import (
     decisions,
 )
 from ._space import Space
+
+if TYPE_CHECKING:
+    from ._limits import Unpack
 
 _R = TypeVar("_R")
 #: Most cells of a line.
@@ -284,12 +299,9 @@ class Puzzle:
     def solve(
         self,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[Limits],
     ) -> Solution:
         """Finds one solution, or proves that there is none.
 
@@ -297,20 +309,17 @@ class Puzzle:
         array([[1, 0],
                [1, 0]], dtype=uint8)
         """
-        limits = bounds(threads, time, nodes, memory)
-        grid, _, (stopped, visited, seconds) = native.solve(self._native, limits, report(progress))
+        checked = bounds(**limits)
+        grid, _, (stopped, visited, seconds) = native.solve(self._native, checked, report(progress))
         return _stop(Solution(grid, visited, stopped=stopped, seconds=seconds), stopped, raise_on_stop)
 
     def check(
         self,
         *,
         full: bool = False,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[Limits],
     ) -> Check:
         """Finds out whether there is no solution, one, or several.
 
@@ -323,8 +332,8 @@ class Puzzle:
         >>> int(check.differs.sum())
         4
         """
-        limits = bounds(threads, time, nodes, memory)
-        found = native.check(self._native, full, limits, report(progress))
+        checked = bounds(**limits)
+        found = native.check(self._native, full, checked, report(progress))
         result = _check(found, self.shape)
         return _stop(result, result.stopped, raise_on_stop)
 
@@ -333,12 +342,9 @@ class Puzzle:
         *,
         given: Given | None = None,
         method: Method = "auto",
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[Limits],
     ) -> Count:
         """The number of solutions, without listing them; with ``given``, of those in which these cells are filled (1) or empty (0).
 
@@ -348,9 +354,9 @@ class Puzzle:
         >>> number.exact, number.stopped
         (False, 'nodes')
         """
-        limits = bounds(threads, time, nodes, memory)
+        checked = bounds(**limits)
         cells = decisions(given or {}, self.shape)
-        number, exact, (stopped, visited, seconds) = native.count(self._native, method, cells, limits, report(progress))
+        number, exact, (stopped, visited, seconds) = native.count(self._native, method, cells, checked, report(progress))
         return _stop(Count(number, exact, stopped, visited, seconds), stopped, raise_on_stop)
 
     def split(
@@ -359,8 +365,7 @@ class Puzzle:
         *,
         given: Given | None = None,
         seed: int = 1,
-        threads: int | None = None,
-        time: Seconds | None = None,
+        **limits: Unpack[TimeLimits],
     ) -> list[dict[Cell, int]]:
         """Cuts the search into about this number of cubes, for several machines or processes.
 
@@ -375,7 +380,7 @@ class Puzzle:
         if cubes < 1:
             raise ValueError(f"cubes={cubes}: expected 1 or more")
         cells = decisions(given or {}, self.shape)
-        found = native.split(self._native, cubes, cells, seed_of(seed) or 0, bounds(threads, time, None, None))
+        found = native.split(self._native, cubes, cells, seed_of(seed) or 0, time_bounds(**limits))
         return [{(row, column): int(filled) for row, column, filled in cube} for cube, _ in found]
 
     def estimate(
@@ -383,17 +388,15 @@ class Puzzle:
         *,
         populations: int | None = None,
         seed: int | None = None,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        memory: Bytes | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[MemoryLimits],
     ) -> Estimate:
         """About how many solutions there are, from random dives into the search tree, in populations that are independent of each other.
 
         The same ``seed``, 1 if not given, makes the same dives, if no time limit ends them.
         """
-        limits = bounds(threads, time, None, memory)
-        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, populations, seed_of(seed), limits)
+        checked = memory_bounds(**limits)
+        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, populations, seed_of(seed), checked)
         log10, error, doubt, dives, used = found
         certain = Count(number, exact)
         result = Estimate(log10, error, doubt, dives, used, certain, stopped=stopped, seconds=seconds)
@@ -402,12 +405,9 @@ class Puzzle:
     def backbone(
         self,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[Limits],
     ) -> Backbone:
         """The cells that have the same value in every solution.
 
@@ -415,8 +415,8 @@ class Puzzle:
         array([[0, 1, 0],
                [0, 0, 0]])
         """
-        limits = bounds(threads, time, nodes, memory)
-        cells, verdict, (stopped, visited, seconds) = native.backbone(self._native, limits, report(progress))
+        checked = bounds(**limits)
+        cells, verdict, (stopped, visited, seconds) = native.backbone(self._native, checked, report(progress))
         filled, empty, ambiguous = (part.view(np.bool_) for part in cells)
         result = Backbone(filled, empty, ambiguous, cast(Verdict, verdict), visited, stopped=stopped, seconds=seconds)
         return _stop(result, stopped, raise_on_stop)
@@ -430,11 +430,9 @@ class Puzzle:
         budget: int | None = None,
         line_solvable: bool = False,
         alternatives: int = 0,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[MemoryLimits],
     ) -> Repair:
         """The smallest edit of a picture that makes its puzzle unique.
 
@@ -446,13 +444,13 @@ class Puzzle:
         >>> len(repair.flips), repair.minimal, repair.puzzle.count()
         (1, True, 1)
         """
-        limits = bounds(threads, time, None, memory)
+        checked = memory_bounds(**limits)
         if picture is not None:
             cells = as_grid(picture)
         elif (goal := self.goal) is not None:
             cells = goal
         else:
-            found = self.solve(threads=threads, time=time, memory=memory, raise_on_stop=raise_on_stop)
+            found = self.solve(raise_on_stop=raise_on_stop, **limits)
             if found.grid is None:
                 if found.complete:
                     raise PuzzleError("this puzzle has no solution, so there is no picture to repair")
@@ -460,7 +458,7 @@ class Puzzle:
             cells = found.grid
         mask = None if keep is None else as_grid(keep)
         flips, minimal, none_within, others, (stopped, seconds) = native.repair(
-            self._native, cells, mask, only, budget, line_solvable, alternatives, limits, report(progress)
+            self._native, cells, mask, only, budget, line_solvable, alternatives, checked, report(progress)
         )
         grid = None
         if flips is not None:
@@ -474,10 +472,8 @@ class Puzzle:
     def explain(
         self,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        memory: Bytes | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[MemoryLimits],
     ) -> Explanation:
         """How a person solves it, step by step.
 
@@ -486,26 +482,24 @@ class Puzzle:
           2. Column 2: the 2 fills the whole column.
           3. Row 2: the 1 is there, so the other cells are empty.
         """
-        limits = bounds(threads, time, None, memory)
-        found, ending, stopped, position, seconds = native.explain(self._native, limits)
+        checked = memory_bounds(**limits)
+        found, ending, stopped, position, seconds = native.explain(self._native, checked)
         steps = [Step(cast(Any, line), cells, rule, text) for line, cells, rule, text in found]
         return _stop(Explanation(steps, ending, position, stopped=stopped, seconds=seconds), stopped, raise_on_stop)
 
     def profile(
         self,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        memory: Bytes | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[MemoryLimits],
     ) -> Profile:
         """By which method it is solved, and how hard that is.
 
         >>> Puzzle([[2], [1]], [[1], [2]]).profile().method
         'lines'
         """
-        limits = bounds(threads, time, None, memory)
-        found = native.profile(self._native, limits)
+        checked = memory_bounds(**limits)
+        found = native.profile(self._native, checked)
         method, sweeps, rounds, probes, depth, unknown, hardest, stopped, seconds = found
         all_rounds = [Round(*numbers) for numbers in rounds]
         result = Profile(method, sweeps, all_rounds, probes, depth, unknown, hardest, stopped=stopped, seconds=seconds)
@@ -514,11 +508,8 @@ class Puzzle:
     def space(
         self,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         progress: ProgressCallback | None = None,
+        **limits: Unpack[Limits],
     ) -> Space:
         """All solutions as one object: their number, the share of each cell, samples, the k-th solution.
 
@@ -528,9 +519,8 @@ class Puzzle:
         >>> space.count
         2432902008176640000
         """
-        limits = bounds(threads, time, nodes, memory)
-        most = DEFAULT_MEMORY if memory is None else size(memory)
-        found, (stopped, _, _) = native.space(self._native, most, limits, report(progress))
+        checked = bounds(**limits)
+        found, (stopped, _, _) = native.space(self._native, DEFAULT_MEMORY if checked[3] is None else checked[3], checked, report(progress))
         if found is None:
             raise Stopped(stopped or "memory")
         return Space(found, self.shape)
@@ -540,11 +530,8 @@ class Puzzle:
         *,
         limit: int | None = None,
         batch: int | None = None,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
         raise_on_stop: bool = False,
+        **limits: Unpack[Limits],
     ) -> Solutions:
         """An iterator over the solutions, in the order in which the search finds them.
 
@@ -560,8 +547,25 @@ class Puzzle:
             raise ValueError(f"batch={batch}: expected 1 or more")
         if limit is not None and limit < 0:
             raise ValueError(f"limit={limit}: expected a number from 0 on")
-        found = native.solutions(self._native, limit, batch, bounds(threads, time, nodes, memory))
+        found = native.solutions(self._native, limit, batch, bounds(**limits))
         return Solutions(found, raise_on_stop)
+
+
+@dataclass(frozen=True, eq=False)
+class Repair(Result):
+    """The smallest edit of a picture that makes its puzzle unique."""
+
+    #: The cells to flip; empty if the picture's puzzle is unique; ``None`` if no edit was found.
+    flips: list[Cell] | None
+    #: Whether there is no smaller edit.
+    minimal: bool
+    #: There is no edit of up to this number of flips; ``None`` if not even zero flips are excluded.
+    none_within: int | None
+    #: Further edits of the same size.
+    alternatives: list[list[Cell]]
+    #: The edited picture and its puzzle; ``None`` if no edit was found.
+    grid: Grid | None
+    puzzle: Puzzle | None
 
 
 class Solutions(Iterator[Grid]):
@@ -650,11 +654,8 @@ def check_many(
     puzzles: Iterable[Puzzle],
     *,
     progress: Callable[[Check], object] | None = None,
-    threads: int | None = None,
-    time: Seconds | None = None,
-    nodes: int | None = None,
-    memory: Bytes | None = None,
     raise_on_stop: bool = False,
+    **limits: Unpack[Limits],
 ) -> list[Check]:
     """Checks puzzles, several at once; the results are in the order of the puzzles.
 
@@ -666,7 +667,7 @@ def check_many(
     >>> [check.verdict for check in omnogram.check_many(puzzles)]
     ['unique', 'multiple', 'multiple']
     """
-    limits = bounds(threads, time, nodes, memory)
+    checked = bounds(**limits)
     puzzles = list(puzzles)
     results: list[Check | None] = [None] * len(puzzles)
 

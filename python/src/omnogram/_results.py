@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from ._puzzle import Puzzle
 
 #: A grid: ``uint8``, height x width, 1 for a filled cell.
 Grid: TypeAlias = npt.NDArray[np.uint8]
@@ -175,23 +172,6 @@ class Backbone(Result):
     ambiguous: Mask
     verdict: Verdict
     nodes: int
-
-
-@dataclass(frozen=True, eq=False)
-class Repair(Result):
-    """The smallest edit of a picture that makes its puzzle unique."""
-
-    #: The cells to flip; empty if the picture's puzzle is unique; ``None`` if no edit was found.
-    flips: list[Cell] | None
-    #: Whether there is no smaller edit.
-    minimal: bool
-    #: There is no edit of up to this number of flips; ``None`` if not even zero flips are excluded.
-    none_within: int | None
-    #: Further edits of the same size.
-    alternatives: list[list[Cell]]
-    #: The edited picture and its puzzle; ``None`` if no edit was found.
-    grid: Grid | None
-    puzzle: Puzzle | None
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import SupportsIndex, overload
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _omnogram as native
 from ._errors import Stopped
-from ._limits import Bytes, Seconds, bounds, seed_of
+from ._limits import Bytes, Limits, Seconds, bounds, seed_of
 from ._results import Given, Grid, decisions
 
-_UNLIMITED = bounds(1, None, None, None)
+if TYPE_CHECKING:
+    from ._limits import Unpack
+
+_UNLIMITED = bounds(threads=1)
 #: Most grids, and about how many bytes, that an iterator reads at once.
 _MAX_READ, _READ_BYTES = 4096, 1 << 22
 
@@ -62,7 +65,7 @@ class Space:
         array([[0.5, 0.5],
                [0.5, 0.5]])
         """
-        cells = self._native.cells(bounds(1, time, None, None))
+        cells = self._native.cells(bounds(threads=1, time=time))
         if cells is None:
             raise Stopped("time")
         return cells
@@ -77,7 +80,7 @@ class Space:
         own = seed_of(seed)
         if own is None:
             own = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        grids = self._native.sample(self._fitting(n), own, bounds(1, time, None, memory))
+        grids = self._native.sample(self._fitting(n), own, bounds(threads=1, time=time, memory=memory))
         if grids is None:
             raise Stopped("time or memory")
         return grids
@@ -86,13 +89,10 @@ class Space:
         self,
         cells: Given,
         *,
-        threads: int | None = None,
-        time: Seconds | None = None,
-        nodes: int | None = None,
-        memory: Bytes | None = None,
+        **limits: Unpack[Limits],
     ) -> Space:
         """The solutions in which these cells are filled (1) or empty (0). Cells are (row, column), from 0."""
-        found, (stopped, _, _) = self._native.given(decisions(cells, self.shape), bounds(threads, time, nodes, memory))
+        found, (stopped, _, _) = self._native.given(decisions(cells, self.shape), bounds(**limits))
         if found is None:
             raise Stopped(stopped or "memory")
         return Space(found, self.shape)

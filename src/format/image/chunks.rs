@@ -92,4 +92,15 @@ mod tests {
         assert!(webp(b"RIFF\x04\0\0\0WEB").is_err() && webp(b"RIFF\xff\xff\xff\xffWEBP").is_err());
         assert!(webp(b"RIFF").is_err());
     }
+
+    #[test]
+    fn a_jpeg_file_must_have_its_own_end() {
+        // A segment with a preview, which ends before it, and data with a restart marker, a byte of 0xff and one that fills.
+        let bytes =
+            b"\xff\xd8\xff\xe1\0\x06\xff\xd8\xff\xd9\xff\xda\0\x02a\xff\0\xd9\xff\xd0b\xff\xff\xd9";
+        assert!(jpeg(bytes).is_ok() && jpeg(&[&bytes[..], b"more"].concat()).is_ok());
+        for length in 0..bytes.len() {
+            assert!(jpeg(&bytes[..length]).is_err(), "{length}");
+        }
+    }
 }

@@ -2,10 +2,9 @@ use super::super::tests::{NOTCH as NOTCH_CLUES, clues};
 use super::*;
 
 fn read_one(text: &str) -> Result<Puzzle> {
-    match read(text) {
-        Contents::Single(puzzle) => puzzle,
-        _ => panic!("a pack"),
-    }
+    let mut contents = read(text);
+    assert!(!contents.numbered, "a pack");
+    contents.puzzles.next().unwrap()
 }
 
 fn message(text: &str) -> String {
@@ -234,10 +233,10 @@ fn junk_in_a_clue_is_shown() {
 #[test]
 fn a_pack_has_a_line_of_equals_signs_between_puzzles() {
     let text = format!("{NOTCH}====\n\n====\n width 1\n=====\r\n{NOTCH}====\n");
-    let Contents::Pack(puzzles) = read(&text) else {
-        panic!("not a pack");
-    };
-    let found: Vec<_> = puzzles
+    let contents = read(&text);
+    assert!(contents.numbered, "not a pack");
+    let found: Vec<_> = contents
+        .puzzles
         .map(|puzzle| puzzle.map_err(|error| error.to_string()))
         .collect();
     assert_eq!(found.len(), 3);
