@@ -10,9 +10,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 if sys.version_info >= (3, 11):
-    from typing import Unpack
+    from typing import Unpack as Unpack
 elif TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Unpack as Unpack
 
 Seconds: TypeAlias = float | timedelta
 Bytes: TypeAlias = int | str

@@ -677,5 +677,5 @@ def check_many(
         if progress is not None:
             progress(result)
 
-    native.check_many([puzzle._native for puzzle in puzzles], limits, done)
+    native.check_many([puzzle._native for puzzle in puzzles], checked, done)
     return [cast(Check, result) for result in results]

@@ -88,7 +88,6 @@ class Space:
     def given(
         self,
         cells: Given,
-        *,
         **limits: Unpack[Limits],
     ) -> Space:
         """The solutions in which these cells are filled (1) or empty (0). Cells are (row, column), from 0."""
