@@ -2,19 +2,17 @@
 //! of the columns; `0` for an empty line. Any other blank line is ignored, or is an empty clue where clues are missing.
 
 use super::fragment::{self, Fragment, section, too_few};
-use super::number::numbers;
+use super::number::{is_number, numbers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
 /// Whether the first two lines are a number each.
 pub(super) fn looks_like(text: &str) -> bool {
-    let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
-    let number = |line: Option<&str>| {
-        line.is_some_and(|line| {
-            !line.trim().is_empty() && line.trim().bytes().all(|b| b.is_ascii_digit())
-        })
-    };
-    number(lines.next()) && number(lines.next())
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| line.is_empty());
+    lines.take(2).filter(|line| is_number(line)).count() == 2
 }
 
 /// Reads a puzzle.

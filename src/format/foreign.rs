@@ -89,9 +89,10 @@ fn first_element(bytes: &[u8]) -> Option<&[u8]> {
             [b'!', ..] => {
                 // A document type may contain declarations in brackets.
                 let end = rest.iter().position(|&b| b == b'>')?;
-                match rest[..end].contains(&b'[') {
-                    true => (1, b"]>"),
-                    false => (1, b">"),
+                if rest[..end].contains(&b'[') {
+                    (1, b"]>")
+                } else {
+                    (1, b">")
                 }
             }
             _ => {

@@ -285,17 +285,16 @@ pub(super) fn puzzle<'a>(
             return Err(surplus.error(message));
         }
     }
-    let fitting = |parts: &[Fragment<'a>], line: fn(usize) -> Line, length| {
-        let clue = |(i, part): (usize, &Fragment<'a>)| {
+    let mut clues = [Vec::new(), Vec::new()];
+    for (side, parts, length) in [(0, rows, columns.len()), (1, columns, rows.len())] {
+        for (i, part) in parts.iter().enumerate() {
+            let line = [Line::Row, Line::Column][side](i);
             let clue = read(*part)?;
-            let fits = clue.check_fit(line(i), length);
-            fits.map_err(|error| part.trim().place(error))?;
-            Ok(clue)
-        };
-        parts.iter().enumerate().map(clue).collect::<Result<_>>()
-    };
-    Puzzle::new(
-        fitting(rows, Line::Row, columns.len())?,
-        fitting(columns, Line::Column, rows.len())?,
-    )
+            clue.check_fit(line, length)
+                .map_err(|error| part.trim().place(error))?;
+            clues[side].push(clue);
+        }
+    }
+    let [rows, columns] = clues;
+    Puzzle::new(rows, columns)
 }

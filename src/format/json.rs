@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::brief::brief;
 use super::contents::Contents;
-use super::number::{block_too_long, number};
+use super::number::{block_too_long, is_number, number};
 use super::place::Places;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Notes, Puzzle};
@@ -180,7 +180,7 @@ impl<'a> Source<'a> {
             let mut lengths = Vec::new();
             for (k, length) in self.array(clue, &path, "a clue")?.into_iter().enumerate() {
                 let path = || format!("{path}[{k}]");
-                if !length.bytes().all(|b| b.is_ascii_digit()) {
+                if !is_number(length) {
                     let message = format!("{}: {} is not a block length", path(), kind(length));
                     return Err(self.error(length, message));
                 }

@@ -168,16 +168,35 @@ impl ReadOptions {
         let mut contents = self
             .contents(bytes, file)
             .unwrap_or_else(|error| Contents::from(Err(error)));
-        let first_two: Vec<_> = contents.puzzles.by_ref().take(2).collect();
-        Entries {
-            file,
-            numbered: contents.numbered || first_two.len() > 1,
-            puzzles: Box::new(first_two.into_iter().chain(contents.puzzles)),
-            count: 0,
-            bad: 0,
-            quoted: 0,
-            ended: false,
+        let mut first_two: Vec<_> = contents.puzzles.by_ref().take(2).collect();
+        let numbered = first_two.len() > usize::from(!contents.numbered);
+        if first_two.is_empty() {
+            first_two.push(Err(Error::data("there is no puzzle in this file")));
         }
+        let (mut bad, mut quoted, mut ended) = (0, 0, false);
+        let puzzles = first_two.into_iter().chain(contents.puzzles);
+        puzzles.zip(1..).map_while(move |(mut puzzle, number)| {
+            if ended {
+                return None;
+            }
+            let mut name = file.to_owned();
+            ended = bad == MAX_INVALID || quoted > MAX_QUOTED_BYTES;
+            if ended {
+                puzzle = Err(Error::data(format!(
+                    "{bad} puzzles of this file are bad; the rest of the file was not read"
+                )));
+            } else if numbered {
+                name = format!("{name}#{number}");
+            }
+            if let Err(error) = &puzzle {
+                bad += 1;
+                quoted += error.place().map_or(0, |place| place.text.len());
+            }
+            Some(Entry {
+                puzzle: puzzle.map_err(|error| error.in_file(&name)),
+                name,
+            })
+        })
     }
 
     /// The picture of a file, so that it can be traced in several ways: that of an image, which may be too large to be traced without a
@@ -223,59 +242,6 @@ impl ReadOptions {
                 Ok(puzzle_of_picture(picture.trace(&self.tracing)).into())
             }
         }
-    }
-}
-
-/// Iterator over the puzzles of a file.
-struct Entries<'a> {
-    file: &'a str,
-    puzzles: Box<dyn Iterator<Item = Result<Puzzle>> + 'a>,
-    /// Whether the file has several puzzles, whose names get numbers.
-    numbered: bool,
-    count: usize,
-    bad: usize,
-    quoted: usize,
-    ended: bool,
-}
-
-impl Iterator for Entries<'_> {
-    type Item = Entry;
-
-    fn next(&mut self) -> Option<Entry> {
-        if self.ended {
-            return None;
-        }
-        let mut name = self.file.to_owned();
-        let puzzle = if self.bad == MAX_INVALID || self.quoted > MAX_QUOTED_BYTES {
-            self.ended = true;
-            Err(Error::data(format!(
-                "{} puzzles of this file are bad; the rest of the file was not read",
-                self.bad
-            )))
-        } else {
-            match self.puzzles.next() {
-                Some(puzzle) => {
-                    self.count += 1;
-                    if self.numbered {
-                        name = format!("{name}#{}", self.count);
-                    }
-                    puzzle
-                }
-                None if self.count > 0 => return None,
-                None => {
-                    self.ended = true;
-                    Err(Error::data("there is no puzzle in this file"))
-                }
-            }
-        };
-        if let Err(error) = &puzzle {
-            self.bad += 1;
-            self.quoted += error.place().map_or(0, |place| place.text.len());
-        }
-        Some(Entry {
-            puzzle: puzzle.map_err(|error| error.in_file(&name)),
-            name,
-        })
     }
 }
 

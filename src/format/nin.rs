@@ -2,7 +2,7 @@
 //! blanks, and `0` for an empty line.
 
 use super::fragment::{self, Fragment, section, unclear};
-use super::number::numbers;
+use super::number::{is_number, numbers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -13,11 +13,11 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Whether the first line has two numbers.
 pub(super) fn starts_with_two(text: &str) -> bool {
-    let first = text.lines().find(|line| !line.trim().is_empty());
-    let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
-    first.is_some_and(|line| {
-        line.split_whitespace().count() == 2 && line.split_whitespace().all(number)
-    })
+    text.lines()
+        .find(|line| !line.trim().is_empty())
+        .is_some_and(|line| {
+            line.split_whitespace().count() == 2 && line.split_whitespace().all(is_number)
+        })
 }
 
 /// Reads a puzzle.

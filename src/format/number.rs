@@ -4,6 +4,11 @@ use super::brief::brief;
 use crate::error::Error;
 use crate::puzzle::{Clue, MAX_SIDE};
 
+/// Whether a text is a number: digits, at least one.
+pub(super) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// The value of a string of digits; `None` if it is larger than any side or block can be.
 pub(super) fn number(digits: &str) -> Option<usize> {
     let value = match digits.trim_start_matches('0') {

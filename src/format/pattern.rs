@@ -4,8 +4,9 @@
 use super::brief::plural;
 use super::contents::Contents;
 use super::fragment::{self, Fragment};
+use super::number::{is_number, numbers};
 use crate::error::Result;
-use crate::puzzle::{Clue, Puzzle};
+use crate::puzzle::Puzzle;
 
 /// Whether the first line begins with two sizes or one, followed by a colon or by the number sign of a random seed.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -16,12 +17,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 /// Whether a word begins like a game ID.
 pub fn is_id(word: &str) -> bool {
     let sizes = word.split([':', '#']).next().unwrap_or_default();
-    let size = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    sizes.len() < word.len()
-        && match sizes.split_once('x') {
-            Some((width, height)) => size(width) && size(height),
-            None => size(sizes),
-        }
+    sizes.len() < word.len() && sizes.splitn(2, 'x').all(is_number)
 }
 
 /// Reads one ID, or several, one per line.
@@ -92,16 +88,16 @@ fn none_given(given: Fragment<'_>, cells: usize) -> Result<()> {
 
 /// The puzzle as a game ID.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
-    let clue = |clue: &Clue| {
-        let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
-        lengths.join(".")
-    };
-    let clues = puzzle.columns().iter().chain(puzzle.rows()).map(clue);
+    let mut text = String::new();
+    numbers(&mut text, puzzle.columns(), ".", "");
+    numbers(&mut text, puzzle.rows(), ".", "");
+    // The last clue has no slash after it.
+    text.pop();
     Ok(format!(
         "{}x{}:{}\n",
         puzzle.width(),
         puzzle.height(),
-        clues.collect::<Vec<_>>().join("/")
+        text.replace('\n', "/")
     ))
 }
 

@@ -252,12 +252,13 @@ fn raw(source: &Source<'_>, header: &Header) -> Result<Vec<u8>> {
         let value = sample
             .iter()
             .fold(0, |value, &b| value << 8 | usize::from(b));
-        match value <= header.white {
-            true => Ok(header.eight_bits(value)),
-            false => Err(Error::data(format!(
+        if value <= header.white {
+            Ok(header.eight_bits(value))
+        } else {
+            Err(Error::data(format!(
                 "a sample of {value} is above {}, the value of white in this file",
                 header.white
-            ))),
+            )))
         }
     };
     let samples = rows.chunks_exact(bytes).map(value).collect::<Result<_>>()?;

@@ -8,11 +8,8 @@ use crate::puzzle::{Clue, Puzzle};
 
 /// Whether there are at least two lines, and only capital letters and blanks.
 pub(super) fn looks_like(text: &str) -> bool {
-    let letters = |line: &str| {
-        line.bytes()
-            .all(|b| b.is_ascii_uppercase() || b" \t\r".contains(&b))
-    };
-    text.lines().all(letters)
+    text.bytes()
+        .all(|b| b.is_ascii_uppercase() || b" \t\r\n".contains(&b))
         && text
             .lines()
             .filter(|line| !line.trim().is_empty())

@@ -6,14 +6,19 @@ use super::solutions::Solutions;
 
 /// Whether the first line that is not a heading is a row, and at least half of all such lines are.
 pub(super) fn looks_like(text: &str) -> bool {
-    let is_content = |line: &&str| !line.is_empty() && !super::solutions::is_heading(line);
-    let mut lines = text.lines().map(str::trim_end).filter(is_content);
+    let mut lines = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty() && !super::solutions::is_heading(line));
     if !lines.next().is_some_and(is_row) {
         return false;
     }
-    let (rows, others) = lines.fold((1, 0), |(rows, others), line| match is_row(line) {
-        true => (rows + 1, others),
-        false => (rows, others + 1),
+    let (rows, others) = lines.fold((1, 0), |(rows, others), line| {
+        if is_row(line) {
+            (rows + 1, others)
+        } else {
+            (rows, others + 1)
+        }
     });
     rows >= others
 }

@@ -4,7 +4,7 @@
 use super::brief::plural;
 use super::contents::Contents;
 use super::fragment::{self, Fragment};
-use super::number::numbers;
+use super::number::{is_number, numbers};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
 
@@ -15,8 +15,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 fn is_head(line: &str) -> bool {
-    let number = line.trim().strip_prefix('$');
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    line.trim().strip_prefix('$').is_some_and(is_number)
 }
 
 /// Reads all puzzles.

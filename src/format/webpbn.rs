@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::brief::brief;
 use super::contents::Contents;
-use super::number::{block_too_long, number};
+use super::number::{block_too_long, is_number, number};
 use super::place::Places;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, MAX_SIDE, Notes, Puzzle};
@@ -336,7 +336,7 @@ impl<'a> Document<'a> {
         let colour = count.lower("color", &colours.default);
         self.check_single_colour(colour, colours, count.place)?;
         let content = count.content().unwrap_or_default();
-        if content.is_empty() || !content.bytes().all(|b| b.is_ascii_digit()) {
+        if !is_number(&content) {
             let message = format!("{:?} is not a block length", brief(&content));
             return Err(self.error(count.place, &message));
         }

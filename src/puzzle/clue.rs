@@ -31,15 +31,20 @@ impl Clue {
     ///
     /// [`Kind::Data`](crate::error::Kind::Data) for a length of 0 or above [`MAX_SIDE`].
     pub fn new(lengths: impl IntoIterator<Item = usize>) -> Result<Self> {
-        let block = |length: usize| match u16::try_from(length) {
-            Ok(0) => Err(Error::data("a block has at least one cell")),
-            Ok(length) if usize::from(length) <= MAX_SIDE => Ok(Block { length }),
-            _ => Err(Error::data(format!(
-                "a block of {length} cells is longer than the longest line, {MAX_SIDE}"
-            ))),
-        };
+        let mut blocks = Vec::new();
+        for length in lengths {
+            blocks.push(match u16::try_from(length) {
+                Ok(0) => return Err(Error::data("a block has at least one cell")),
+                Ok(length) if usize::from(length) <= MAX_SIDE => Block { length },
+                _ => {
+                    return Err(Error::data(format!(
+                        "a block of {length} cells is longer than the longest line, {MAX_SIDE}"
+                    )));
+                }
+            });
+        }
         Ok(Clue {
-            blocks: lengths.into_iter().map(block).collect::<Result<_>>()?,
+            blocks: blocks.into(),
         })
     }
 
@@ -72,16 +77,10 @@ impl Clue {
         if self.span() <= length {
             return Ok(());
         }
-        let cells = |n: usize| {
-            if n == 1 {
-                "1 cell".to_owned()
-            } else {
-                format!("{n} cells")
-            }
-        };
+        let span = self.span();
+        let cells = if span == 1 { "cell" } else { "cells" };
         Err(Error::data(format!(
-            "the clue {self} of {line} needs {}, but the line has {length}",
-            cells(self.span())
+            "the clue {self} of {line} needs {span} {cells}, but the line has {length}"
         )))
     }
 }

@@ -204,9 +204,8 @@ impl Grid {
 
 impl Ord for Grid {
     fn cmp(&self, other: &Self) -> Ordering {
-        let size = |grid: &Self| (grid.height, grid.width);
-        size(self)
-            .cmp(&size(other))
+        (self.height, self.width)
+            .cmp(&(other.height, other.width))
             .then_with(|| order(&self.words, &other.words))
     }
 }

@@ -29,10 +29,7 @@ pub enum Mark {
 impl Mark {
     /// The mark of a filled or an empty cell.
     pub fn of(filled: bool) -> Self {
-        match filled {
-            true => Mark::Filled,
-            false => Mark::Empty,
-        }
+        if filled { Mark::Filled } else { Mark::Empty }
     }
 
     /// The mark as one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter. Regions
@@ -163,9 +160,10 @@ impl<'a> Drawing<'a> {
             let filled = grid.get(row, column);
             *block += usize::from(filled && !*inside);
             *inside = filled;
-            match filled {
-                true => Mark::Block(letter(*block - 1)),
-                false => Mark::Empty,
+            if filled {
+                Mark::Block(letter(*block - 1))
+            } else {
+                Mark::Empty
             }
         })
     }

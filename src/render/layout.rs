@@ -237,11 +237,10 @@ impl Layout {
             .map(|(_, words)| text_width(words, self.small()));
         let legend = legend.max().map_or(0, |words| words + self.cell * 3 / 2);
         let width = width.max(title.max(byline).min(24 * self.cell)).max(legend);
-        self.title_size = match title > width {
-            true => {
-                ((u64::from(wanted) * u64::from(width) / u64::from(title)) as u32).max(wanted / 2)
-            }
-            false => wanted,
+        self.title_size = if title > width {
+            ((u64::from(wanted) * u64::from(width) / u64::from(title)) as u32).max(wanted / 2)
+        } else {
+            wanted
         };
         let line = self.cell * 5 / 4;
         let present = |words: &str| u32::from(!words.is_empty());
@@ -363,9 +362,12 @@ impl Layout {
     /// Draws the rules between clues.
     fn clue_rules(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
         // Every fifth rule is stronger here too, so that the eye can follow a line from its clue.
-        let rule = |line: u32| match line.is_multiple_of(GROUP as u32) {
-            true => Rule::Thin,
-            false => Rule::Clue,
+        let rule = |line: u32| {
+            if line.is_multiple_of(GROUP as u32) {
+                Rule::Thin
+            } else {
+                Rule::Clue
+            }
         };
         for column in 0..=columns {
             let x = x + column * self.cell;

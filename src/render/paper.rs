@@ -39,12 +39,13 @@ impl Paper {
     /// A page in landscape or portrait format.
     pub(super) fn page(self, landscape: bool) -> Page {
         let (width, height) = self.portrait();
-        match landscape {
-            false => Page { width, height },
-            true => Page {
+        if landscape {
+            Page {
                 width: height,
                 height: width,
-            },
+            }
+        } else {
+            Page { width, height }
         }
     }
 }

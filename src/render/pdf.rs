@@ -140,9 +140,10 @@ impl Pdf {
             let x = f64::from(left) + spare(slot.width, width) / 2.0;
             // A single picture is centred vertically; several are aligned at the top.
             let y = f64::from(top)
-                + match is_single {
-                    true => spare(slot.height, height) / 2.0,
-                    false => f64::from(Page::MARGIN),
+                + if is_single {
+                    spare(slot.height, height) / 2.0
+                } else {
+                    f64::from(Page::MARGIN)
                 };
             (
                 picture,
@@ -305,8 +306,9 @@ fn assemble(pages: &[FinishedPage]) -> Vec<u8> {
 fn writable(text: &str) -> String {
     let text = sanitized(text);
     let legible = |c: char| c.is_alphanumeric() && latin::byte(c).is_some();
-    match text.chars().any(legible) {
-        true => text.into_owned(),
-        false => String::new(),
+    if text.chars().any(legible) {
+        text.into_owned()
+    } else {
+        String::new()
     }
 }

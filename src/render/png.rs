@@ -40,9 +40,12 @@ const PIXELS_PER_METRE: u32 = 11_811;
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
 pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result<Vec<u8>> {
-    let drawable = |text: &str| match can_write(text) {
-        true => sanitized(text).into_owned(),
-        false => String::new(),
+    let drawable = |text: &str| {
+        if can_write(text) {
+            sanitized(text).into_owned()
+        } else {
+            String::new()
+        }
     };
     let shown = sheet
         .clone()
@@ -275,9 +278,10 @@ impl Pixels {
         let bottom = top + (height as f32 / scale) as u32 + 2;
         let bitmap_level = |column: i32, row: i32| {
             let inside = (0..stride as i32).contains(&column) && (0..height as i32).contains(&row);
-            match inside {
-                true => f32::from(pixels[row as usize * stride + column as usize]),
-                false => 0.0,
+            if inside {
+                f32::from(pixels[row as usize * stride + column as usize])
+            } else {
+                0.0
             }
         };
         // Bilinear interpolation between the centres of four pixels of the bitmap.

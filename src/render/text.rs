@@ -155,14 +155,16 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
     let halves = sheet.drawings.iter().all(can_halve);
     let half = || -> Vec<Block> { sheet.drawings.iter().map(half).collect() };
     let boxes = |glyphs: &Glyphs, cell: Option<usize>| -> Vec<Block> {
-        let draw = |drawing| {
-            boxed(
-                drawing,
-                glyphs,
-                cell.unwrap_or_else(|| natural_width(drawing)),
-            )
-        };
-        sheet.drawings.iter().map(draw).collect()
+        let drawings = sheet.drawings.iter();
+        drawings
+            .map(|drawing| {
+                boxed(
+                    drawing,
+                    glyphs,
+                    cell.unwrap_or_else(|| natural_width(drawing)),
+                )
+            })
+            .collect()
     };
     let (blocks, glyphs, lacks_clues) = match look.style {
         Style::Half if halves => (half(), &BOXES, false),
@@ -277,13 +279,14 @@ fn longest_number(drawing: &Drawing<'_>) -> usize {
 /// A drawing with rules around every five lines, and with its clues.
 fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
     let puzzle = drawing.puzzle();
-    let rows: Vec<String> = match drawing.has_clues() {
-        true => puzzle
+    let rows: Vec<String> = if drawing.has_clues() {
+        puzzle
             .rows()
             .iter()
             .map(|clue| format!("{clue} "))
-            .collect(),
-        false => vec![String::new(); puzzle.height()],
+            .collect()
+    } else {
+        vec![String::new(); puzzle.height()]
     };
     let margin = rows.iter().map(String::len).max().unwrap_or_default();
     let rule = |[left, cross, right]: [char; 3]| {
@@ -294,11 +297,11 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         format!("{:margin$}{left}{line}{right}", "")
     };
 
-    let mut lines = match drawing.has_clues() {
-        true => column_clues(drawing, margin, cell),
-        false => Vec::new(),
+    let mut lines = if drawing.has_clues() {
+        column_clues(drawing, margin, cell)
+    } else {
+        Vec::new()
     };
-    let between = rule(glyphs.between);
     // Adjacent groups are mostly equal, so the text of the last one is reused.
     let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
     let mut draw = |line: &mut String, group: &'d [Mark]| {
@@ -315,7 +318,7 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         if row == 0 {
             lines.push(rule(glyphs.top));
         } else if row.is_multiple_of(GROUP) {
-            lines.push(between.clone());
+            lines.push(rule(glyphs.between));
         }
         lines.push(line(clue, margin, marks, &mut draw, glyphs.down));
     }
@@ -335,15 +338,16 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .map(|clue| {
             let text = clue.to_string();
             let numbers = text.split(' ');
-            match stacked {
+            if stacked {
                 // Every number takes the same number of lines, so that the last digits are aligned across columns.
-                true => numbers
+                numbers
                     .flat_map(|number| {
                         let number: Vec<char> = format!("{number:>digits$}").chars().collect();
                         number.into_iter().map(String::from)
                     })
-                    .collect(),
-                false => numbers.map(str::to_owned).collect(),
+                    .collect()
+            } else {
+                numbers.map(str::to_owned).collect()
             }
         })
         .collect();
@@ -415,8 +419,10 @@ fn legend(legend: &[(Mark, String)], glyphs: &Glyphs) -> String {
 
 /// Whether all cells are filled or empty.
 fn can_halve(drawing: &Drawing<'_>) -> bool {
-    let known = |mark: &Mark| matches!(mark, Mark::Filled | Mark::Empty);
-    drawing.marks().iter().all(known)
+    drawing
+        .marks()
+        .iter()
+        .all(|mark| matches!(mark, Mark::Filled | Mark::Empty))
 }
 
 /// A drawing in a frame of half blocks: two of its rows in every line.

@@ -64,9 +64,10 @@ fn decoding_error(error: &ImageError) -> Error {
         // Some decoders have their own error types.
         _ => text.to_lowercase().ends_with("end of file"),
     };
-    match cut {
-        true => Error::data(CUT_OFF),
-        false => Error::data(format!("this image cannot be read: {text}")),
+    if cut {
+        Error::data(CUT_OFF)
+    } else {
+        Error::data(format!("this image cannot be read: {text}"))
     }
 }
 
@@ -77,25 +78,25 @@ fn grey(image: DynamicImage) -> GrayImage {
     }
     let pixels = image.into_rgba8();
     let (width, height) = pixels.dimensions();
-    let on_white = |&Rgba([red, green, blue, alpha]): &Rgba<u8>| {
-        let (grey, alpha) = (u32::from(grey_of_rgb([red, green, blue])), u32::from(alpha));
-        ((grey * alpha + 255 * (255 - alpha) + 127) / 255) as u8
-    };
     // The conversion of `image` differs by a level from one build to another.
-    let greys = pixels.pixels().map(on_white).collect();
+    let greys = pixels
+        .pixels()
+        .map(|&Rgba([red, green, blue, alpha])| {
+            let (grey, alpha) = (u32::from(grey_of_rgb([red, green, blue])), u32::from(alpha));
+            ((grey * alpha + 255 * (255 - alpha) + 127) / 255) as u8
+        })
+        .collect();
     GrayImage::from_raw(width, height, greys).expect("there is one level per pixel")
 }
 
 /// The picture as an image of this format, which must be lossless.
 pub(super) fn write(grid: &Grid, image: ImageType) -> Result<Vec<u8>> {
-    let pixel = |x: u32, y: u32| {
-        Luma([if grid.get(y as usize, x as usize) {
-            0
-        } else {
-            255
-        }])
-    };
-    let grey = GrayImage::from_fn(grid.width() as u32, grid.height() as u32, pixel);
+    let mut grey = GrayImage::from_pixel(grid.width() as u32, grid.height() as u32, Luma([255]));
+    for (x, y, pixel) in grey.enumerate_pixels_mut() {
+        if grid.get(y as usize, x as usize) {
+            *pixel = Luma([0]);
+        }
+    }
     let picture = match image {
         // These formats have no grey levels.
         ImageType::Gif | ImageType::WebP => {

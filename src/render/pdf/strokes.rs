@@ -137,9 +137,10 @@ impl Canvas for Strokes {
         let side = self.cell as f32;
         let shades = &mut self.shades.content;
         let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
-        match red == green && green == blue {
-            true => shades.set_fill_gray(red),
-            false => shades.set_fill_rgb(red, green, blue),
+        if red == green && green == blue {
+            shades.set_fill_gray(red)
+        } else {
+            shades.set_fill_rgb(red, green, blue)
         };
         shades.rect(x as f32, y as f32, side, side);
         shades.fill_nonzero();
