@@ -95,9 +95,10 @@ impl<'p> Beliefs<'p> {
             }
             let message = self.marginals.log_odds(i, self.probabilities[i]);
             let message = message.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
-            let previous = match line < self.clues.height() {
-                true => &mut self.rows[cell],
-                false => &mut self.columns[cell],
+            let previous = if line < self.clues.height() {
+                &mut self.rows[cell]
+            } else {
+                &mut self.columns[cell]
             };
             let message = DAMPING * *previous + (1.0 - DAMPING) * message;
             change += (message - *previous).abs();
@@ -178,9 +179,10 @@ impl<'p> Beliefs<'p> {
         probabilities.clear();
         probabilities.extend(self.cells(line).map(|cell| match self.known[cell] {
             0.0 => {
-                let message = match line < self.clues.height() {
-                    true => self.columns[cell],
-                    false => self.rows[cell],
+                let message = if line < self.clues.height() {
+                    self.columns[cell]
+                } else {
+                    self.rows[cell]
                 };
                 probability(message)
             }

@@ -221,9 +221,10 @@ impl Survey<'_> {
         let outcome = &mut ambiguity.outcome;
         let stopped = control.reason().or(outcome.stopped);
         outcome.stopped = stopped.filter(|_| !is_exact);
-        outcome.solutions = match is_exact {
-            true => Total::Exactly(product),
-            false => Total::AtLeast(product.max(outcome.solutions.number().clone())),
+        outcome.solutions = if is_exact {
+            Total::Exactly(product)
+        } else {
+            Total::AtLeast(product.max(outcome.solutions.number().clone()))
         };
         ambiguity
     }

@@ -79,9 +79,10 @@ impl Sink for Fillings {
             }
             true
         });
-        match fits {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Limit),
+        if fits {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Stop::Limit)
         }
     }
 }
@@ -503,9 +504,10 @@ mod tests {
                 (1..fillings.len()).contains(&filled.count())
             };
             let varying: Vec<usize> = (0..6).filter(varies).collect();
-            let mut wanted = match varying.is_empty() {
-                true => Vec::new(),
-                false => finest(&varying, &fillings),
+            let mut wanted = if varying.is_empty() {
+                Vec::new()
+            } else {
+                finest(&varying, &fillings)
             };
             wanted.sort();
             let found = groups(&list(6, &fillings));

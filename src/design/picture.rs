@@ -59,9 +59,10 @@ impl<W: Word> Picture<W> {
 
     /// Number of cells of a line.
     pub(super) fn length(&self, line: usize) -> usize {
-        match line < self.height {
-            true => self.width,
-            false => self.height,
+        if line < self.height {
+            self.width
+        } else {
+            self.height
         }
     }
 

@@ -154,9 +154,10 @@ impl Profile {
             depth: None,
             stopped: None,
         };
-        let mut verdict = || match unique {
-            true => (Verdict::Unique, None),
-            false => {
+        let mut verdict = || {
+            if unique {
+                (Verdict::Unique, None)
+            } else {
                 let left = limits.time.map(|time| time.saturating_sub(start.elapsed()));
                 let limits = limits.clone().time(left).solutions(2);
                 let (_, outcome) = Search::new(puzzle).limits(limits).first(2);
@@ -248,9 +249,10 @@ impl Profile {
         let first = rounds.next()?;
         let narrowest = rounds.fold(first, |narrowest, round| {
             // The shares are helping / open.
-            match round.1.helping * narrowest.1.open < narrowest.1.helping * round.1.open {
-                true => round,
-                false => narrowest,
+            if round.1.helping * narrowest.1.open < narrowest.1.helping * round.1.open {
+                round
+            } else {
+                narrowest
             }
         });
         Some(narrowest.0)

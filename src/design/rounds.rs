@@ -156,9 +156,10 @@ pub(super) fn hardest<W: Word>(
                 continue;
             }
             let count = arrangements::count_up_to_max(clues.line(line), length, board.line(line));
-            match count <= most {
-                true => board.learn(line, new),
-                false => later[line] = Some(count),
+            if count <= most {
+                board.learn(line, new)
+            } else {
+                later[line] = Some(count)
             }
         }
         due = dirty_lines(&mut board);

@@ -47,9 +47,10 @@ impl Transform {
     /// This transform, and then another.
     #[must_use]
     pub fn then(self, next: Transform) -> Self {
-        let (upside_down, left_right) = match next.diagonal {
-            true => (self.left_right, self.upside_down),
-            false => (self.upside_down, self.left_right),
+        let (upside_down, left_right) = if next.diagonal {
+            (self.left_right, self.upside_down)
+        } else {
+            (self.upside_down, self.left_right)
         };
         Transform {
             diagonal: self.diagonal != next.diagonal,
@@ -61,13 +62,14 @@ impl Transform {
     /// The transform that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Self {
-        match self.diagonal {
-            true => Transform {
+        if self.diagonal {
+            Transform {
                 diagonal: true,
                 upside_down: self.left_right,
                 left_right: self.upside_down,
-            },
-            false => self,
+            }
+        } else {
+            self
         }
     }
 
@@ -78,9 +80,10 @@ impl Transform {
         width: usize,
         height: usize,
     ) -> (usize, usize) {
-        let (mut row, mut column, width, height) = match self.diagonal {
-            true => (column, row, height, width),
-            false => (row, column, width, height),
+        let (mut row, mut column, width, height) = if self.diagonal {
+            (column, row, height, width)
+        } else {
+            (row, column, width, height)
         };
         if self.upside_down {
             row = height - 1 - row;
@@ -104,9 +107,10 @@ impl Transform {
     /// ```
     pub fn grid(self, grid: &Grid) -> Grid {
         let (width, height) = (grid.width(), grid.height());
-        let mut transformed = match self.diagonal {
-            true => Grid::new(height, width),
-            false => Grid::new(width, height),
+        let mut transformed = if self.diagonal {
+            Grid::new(height, width)
+        } else {
+            Grid::new(width, height)
         };
         for row in 0..height {
             for column in (0..width).filter(|&column| grid.get(row, column)) {
@@ -125,18 +129,23 @@ impl Transform {
 
     /// The clues of the rows and columns after the transform.
     fn clues(self, [rows, columns]: [&[Clue]; 2]) -> [Vec<Clue>; 2] {
-        let [rows, columns] = match self.diagonal {
-            true => [columns, rows],
-            false => [rows, columns],
+        let [rows, columns] = if self.diagonal {
+            [columns, rows]
+        } else {
+            [rows, columns]
         };
         let side = |clues: &[Clue], in_reverse_order: bool, mirrored: bool| {
-            let clue = |clue: &Clue| match mirrored {
-                true => Clue::new(clue.lengths().rev()).expect("the same blocks"),
-                false => clue.clone(),
+            let clue = |clue: &Clue| {
+                if mirrored {
+                    Clue::new(clue.lengths().rev()).expect("the same blocks")
+                } else {
+                    clue.clone()
+                }
             };
-            match in_reverse_order {
-                true => clues.iter().rev().map(clue).collect(),
-                false => clues.iter().map(clue).collect(),
+            if in_reverse_order {
+                clues.iter().rev().map(clue).collect()
+            } else {
+                clues.iter().map(clue).collect()
             }
         };
         [

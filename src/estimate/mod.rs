@@ -376,9 +376,10 @@ impl<'a> Estimator<'a> {
     /// Body of a worker thread: runs one population after the other, each for the region with the fewest populations.
     fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
         let (run, control) = (worker.run, worker.control);
-        let target = match self.has_budget() {
-            true => u64::MAX,
-            false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
+        let target = if self.has_budget() {
+            u64::MAX
+        } else {
+            self.populations.unwrap_or(DEFAULT_POPULATIONS)
         };
         let memory = memory_plan::SOLVER.part(self.limits.bytes(), worker.threads);
         let witness = lock(run).witness.clone();
@@ -584,9 +585,10 @@ impl<W: Word> SharedRun<W> {
         let max_branches = limits.nodes.map_or(MAX_BRANCHES, |nodes| nodes / share);
         let max_branches = max_branches.min(MAX_BRANCHES);
         for region in regions {
-            let number = match is_late() {
-                true => None,
-                false => exact.count(board, &region, max_branches, &mut budget),
+            let number = if is_late() {
+                None
+            } else {
+                exact.count(board, &region, max_branches, &mut budget)
             };
             if budget.must_stop() {
                 break;
@@ -655,13 +657,14 @@ impl<W: Word> SharedRun<W> {
             number,
             standard_error: variance.map(f64::sqrt),
             doubt,
-            solutions: match self
+            solutions: if self
                 .regions
                 .iter()
                 .all(|estimate| estimate.counted.is_some())
             {
-                true => Total::Exactly(proved),
-                false => Total::AtLeast(proved),
+                Total::Exactly(proved)
+            } else {
+                Total::AtLeast(proved)
             },
             particles: leaves + dead_ends,
             dead_ends,

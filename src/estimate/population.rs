@@ -151,9 +151,10 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             population.push(population[0].clone());
         }
         // The lines are processed along the longer side of the region.
-        let mut order = match rows.len() >= columns.len() {
-            true => rows.clone(),
-            false => columns.clone(),
+        let mut order = if rows.len() >= columns.len() {
+            rows.clone()
+        } else {
+            columns.clone()
         };
         if upwards {
             order.reverse();
@@ -237,9 +238,10 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 let other = (cell, !filled);
                 let path = particle.path.iter().copied().chain([other]);
                 let (clues, rows) = (self.board.clues(), &self.rows);
-                let verdict = match drawn {
-                    true => guide.query_side((upwards, cell), clues, rows, path, budget)?,
-                    false => Verdict::Unknown,
+                let verdict = if drawn {
+                    guide.query_side((upwards, cell), clues, rows, path, budget)?
+                } else {
+                    Verdict::Unknown
                 };
                 if matches!(verdict, Verdict::Unsatisfiable) {
                     spine.open_sides -= 1;

@@ -173,9 +173,10 @@ impl Serialize for Ambiguity {
             },
             ambiguous: self.backbone.differing(),
             // Without a solution there is no undecided cell.
-            undecided: match has_solution {
-                true => self.backbone.undecided(),
-                false => 0,
+            undecided: if has_solution {
+                self.backbone.undecided()
+            } else {
+                0
             },
             regions: &self.regions,
             closest: self.closest(),

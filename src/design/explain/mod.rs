@@ -363,9 +363,10 @@ impl<'a, W: Word> Walk<'a, W> {
             before => format!("follow it through {}; then ", list(before)),
         };
         let clue = self.clue(*chain.last().expect("a chain has a line"));
-        let (tried, other) = match filled {
-            true => ("filled", "empty"),
-            false => ("empty", "filled"),
+        let (tried, other) = if filled {
+            ("filled", "empty")
+        } else {
+            ("empty", "filled")
         };
         let words = format!(
             "{}: suppose it is {tried} and {follow}{last} has no way left to place {clue}. So it is {other}.",

@@ -204,17 +204,20 @@ fn edge(view: &View<'_>) -> Found {
         found.add(cells, || {
             let block = view.block(block);
             let verb = if begins { "begins" } else { "ends" };
-            let wall = match begins {
-                true => covered.start == 0,
-                false => covered.end == view.cells.len(),
+            let wall = if begins {
+                covered.start == 0
+            } else {
+                covered.end == view.cells.len()
             };
-            let anchor = match begins {
-                true => covered.start,
-                false => covered.end - 1,
+            let anchor = if begins {
+                covered.start
+            } else {
+                covered.end - 1
             };
-            let place = match wall {
-                true => view.edge(begins).to_owned(),
-                false => view.places([anchor]),
+            let place = if wall {
+                view.edge(begins).to_owned()
+            } else {
+                view.places([anchor])
             };
             let next = next.filter(|&i| view.cells[i].is_none());
             let next = next.map(|i| format!("{} is empty", view.places([i])));
@@ -399,9 +402,10 @@ fn glue(view: &View<'_>) -> Found {
             } else {
                 "belong"
             };
-            let at_wall = match from_start {
-                true => gap.start == 0,
-                false => gap.end == view.cells.len(),
+            let at_wall = if from_start {
+                gap.start == 0
+            } else {
+                gap.end == view.cells.len()
             };
             let limit = match (both, at_wall, from_start) {
                 (true, ..) => format!("must fit into {}", view.places(gap.clone())),

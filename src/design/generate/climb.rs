@@ -167,9 +167,10 @@ impl<'a, W: Word> Climb<'a, W> {
                 }
             }
         }
-        match self.control.stopped() {
-            true => Ended::Stopped,
-            false => Ended::Reached,
+        if self.control.stopped() {
+            Ended::Stopped
+        } else {
+            Ended::Reached
         }
     }
 
@@ -189,9 +190,10 @@ impl<'a, W: Word> Climb<'a, W> {
                 self.tried += 1;
             }
         }
-        match self.control.stopped() {
-            true => Ended::Stopped,
-            false => Ended::Reached,
+        if self.control.stopped() {
+            Ended::Stopped
+        } else {
+            Ended::Reached
         }
     }
 
@@ -300,9 +302,10 @@ impl<'a, W: Word> Climb<'a, W> {
             found.map(|found| reduce_difference(&grid, &found))
         });
         let Some(found) = found else {
-            let verdict = match self.is_proved {
-                true => Verdict::Unique,
-                false => Verdict::Undecided,
+            let verdict = if self.is_proved {
+                Verdict::Unique
+            } else {
+                Verdict::Undecided
             };
             return (verdict, Vec::new());
         };

@@ -62,9 +62,10 @@ pub(super) fn minimum(sets: &[Vec<usize>], mut stop: impl FnMut() -> bool) -> Mi
         }
     }
     all.sort_unstable();
-    match stopped {
-        true => Minimum::AtLeast(least),
-        false => Minimum::Found(all),
+    if stopped {
+        Minimum::AtLeast(least)
+    } else {
+        Minimum::Found(all)
     }
 }
 

@@ -273,16 +273,18 @@ impl<W: Word> Level<'_, '_, W> {
             return Children::Closed;
         }
         let width = picture.width();
-        let mut helpful = match packing.allows_others(left) {
-            true => allowed.to_vec(),
-            false => none(picture),
+        let mut helpful = if packing.allows_others(left) {
+            allowed.to_vec()
+        } else {
+            none(picture)
         };
         for (cell, may) in packing.cells(left) {
             let cell = cell as usize;
             let (row, column) = (cell / width, W::bit(cell % width));
-            match may {
-                true => helpful[row] |= column,
-                false => helpful[row] &= !column,
+            if may {
+                helpful[row] |= column
+            } else {
+                helpful[row] &= !column
             }
         }
         let allowed = helpful;

@@ -117,9 +117,12 @@ impl<W: Word> Near<'_, W> {
                     }
                     let columns = W::low((left + side).min(width)) & !W::low(left);
                     let rows = top..(top + side).min(height);
-                    let inside = |row| match rows.contains(&row) {
-                        true => columns,
-                        false => W::ZERO,
+                    let inside = |row| {
+                        if rows.contains(&row) {
+                            columns
+                        } else {
+                            W::ZERO
+                        }
                     };
                     let in_window = |row: usize| (board.unknown_in_row(row) & columns).count();
                     // The smallest obstacle has four cells.

@@ -95,9 +95,10 @@ impl<W: Word> Touched<W> {
 
     /// Whether this line is touched, in a picture of this height.
     fn has(&self, line: usize, height: usize) -> bool {
-        match line < height {
-            true => self.rows.has(line),
-            false => self.columns.has(line - height),
+        if line < height {
+            self.rows.has(line)
+        } else {
+            self.columns.has(line - height)
         }
     }
 
@@ -148,9 +149,10 @@ impl<W: Word> Obstacle<W> {
         let lines: Vec<_> = lines.collect();
         let mut fallen = Touched::new(&[]);
         for line in lines.iter().filter(|line| !line.stands) {
-            match line.line < height {
-                true => fallen.rows |= W::bit(line.line),
-                false => fallen.columns |= W::bit(line.line - height),
+            if line.line < height {
+                fallen.rows |= W::bit(line.line)
+            } else {
+                fallen.columns |= W::bit(line.line - height)
             }
         }
         Obstacle {
@@ -217,9 +219,10 @@ impl<W: Word> Obstacle<W> {
                 of_row[*column] = of_row[*column].min(sizes[row]);
             }
             for column in cells.cells() {
-                let size = match removing[row].has(column) {
-                    true => 1,
-                    false => of_row[column],
+                let size = if removing[row].has(column) {
+                    1
+                } else {
+                    of_row[column]
                 };
                 if size < usize::MAX {
                     found.push((Cell::new(row, column), size));
@@ -314,9 +317,10 @@ impl<W: Word> Obstacle<W> {
             let crossing = self.crossing(line, original, picture, flips, touched, scratch);
             crossings.push((line.line, crossing));
             if !crossing.stands {
-                let fallen = match line.line < height {
-                    true => &mut fallen_row,
-                    false => &mut fallen_column,
+                let fallen = if line.line < height {
+                    &mut fallen_row
+                } else {
+                    &mut fallen_column
                 };
                 possible &= fallen.replace(line.line).is_none() && !crossing.kept.is_zero();
                 if !possible {
@@ -372,9 +376,10 @@ impl<W: Word> Obstacle<W> {
         }
         let mut positions = flips.iter().filter_map(|cell| {
             let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-            match is_row {
-                true => (row == line.line).then_some(column),
-                false => (column == line.line - height).then_some(row),
+            if is_row {
+                (row == line.line).then_some(column)
+            } else {
+                (column == line.line - height).then_some(row)
             }
         });
         let content = picture.line(line.line);

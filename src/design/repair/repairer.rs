@@ -202,9 +202,10 @@ impl<'a> Repair<'a> {
         let examiner = Examiner {
             control: &control,
             original: &original,
-            kind: match self.line_solvable {
-                true => Kind::Stuck,
-                false => Kind::Difference,
+            kind: if self.line_solvable {
+                Kind::Stuck
+            } else {
+                Kind::Difference
             },
             memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads),
         };
@@ -318,9 +319,10 @@ impl<'a> Repair<'a> {
             }
         }
         // An edit of more cells than may be flipped does not exist.
-        match none_within == cells {
-            true => Some(all),
-            false => Some(none_within),
+        if none_within == cells {
+            Some(all)
+        } else {
+            Some(none_within)
         }
     }
 

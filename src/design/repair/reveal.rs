@@ -68,9 +68,10 @@ impl Repair<'_> {
         let examiner = Examiner {
             control: &control,
             original: &original,
-            kind: match self.line_solvable {
-                true => Kind::Stuck,
-                false => Kind::Difference,
+            kind: if self.line_solvable {
+                Kind::Stuck
+            } else {
+                Kind::Difference
             },
             memory: memory_plan::EXAMINATIONS.of(self.limits.bytes()),
         };
