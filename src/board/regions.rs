@@ -215,6 +215,13 @@ pub(crate) struct DisjointSets {
 }
 
 impl DisjointSets {
+    /// The items below this number, each in a set of its own.
+    pub(crate) fn new(number: usize) -> Self {
+        DisjointSets {
+            parent: (0..number).collect(),
+        }
+    }
+
     fn count(&self) -> usize {
         self.parent.len()
     }

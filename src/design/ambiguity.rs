@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
+use super::picture::{differing_cells, filled_cells};
 use crate::board::{self, Board, Cell, Clues};
 use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::search::{
-    Backbone, Cube, Decision, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
+    Backbone, Cube, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
 };
 use crate::solutions::Count;
 
@@ -70,14 +71,15 @@ pub struct Region {
 impl Region {
     /// The smallest rectangle that contains it: index of the top row, index of the left column, both from 0, height and width.
     pub fn bounds(&self) -> [usize; 4] {
-        let range = |side: fn(&Cell) -> u16| {
-            let sides = || self.cells.iter().map(side).map(usize::from);
-            let least = sides().min().unwrap_or_default();
-            (least, sides().max().map_or(0, |most| most - least + 1))
-        };
-        let (top, height) = range(|cell| cell.row);
-        let (left, width) = range(|cell| cell.column);
-        [top, left, height, width]
+        let rows = || self.cells.iter().map(|cell| usize::from(cell.row));
+        let columns = || self.cells.iter().map(|cell| usize::from(cell.column));
+        let (top, left) = (rows().min().unwrap_or(0), columns().min().unwrap_or(0));
+        [
+            top,
+            left,
+            rows().max().map_or(0, |bottom| bottom - top + 1),
+            columns().max().map_or(0, |right| right - left + 1),
+        ]
     }
 }
 
@@ -115,14 +117,13 @@ impl Ambiguity {
             is_least: false,
         };
         if let [first, second] = &ambiguity.solutions[..] {
-            let closest = Closest::of(first, second);
             let survey = Survey {
                 search,
                 table,
                 control: &control,
                 base: first.clone(),
                 undecided_by_lines: Vec::new(),
-                closest,
+                closest: Closest::of(first, second),
                 ambiguity,
                 is_listed: true,
             };
@@ -135,16 +136,10 @@ impl Ambiguity {
     /// Number of cells in which the two solutions differ; `None` if there are not two.
     pub fn closest(&self) -> Option<usize> {
         match &self.solutions[..] {
-            [first, second] => Some(difference(first, second)),
+            [first, second] => Some(differing_cells(first, second)),
             _ => None,
         }
     }
-}
-
-/// Number of cells in which two grids of the same size differ.
-fn difference(first: &Grid, second: &Grid) -> usize {
-    let words = first.words().iter().zip(second.words());
-    words.map(|(a, b)| (a ^ b).count_ones() as usize).sum()
 }
 
 /// The two solutions so far that differ in the fewest cells.
@@ -160,7 +155,7 @@ impl Closest {
     fn of(first: &Grid, second: &Grid) -> Self {
         let second = switch_rectangle(first).unwrap_or_else(|| reduce_difference(first, second));
         Closest {
-            cells: difference(first, &second),
+            cells: differing_cells(first, &second),
             first: first.clone(),
             second,
         }
@@ -192,13 +187,12 @@ struct Survey<'a> {
 
 impl Survey<'_> {
     fn run(mut self) -> Ambiguity {
-        let (width, height) = (self.base.width(), self.base.height());
-        let split = by_width!(width.max(height), W => self.split::<W>());
-        match split {
+        let longest = self.base.width().max(self.base.height());
+        match by_width!(longest, W => self.split::<W>()) {
             Some(regions) => regions.into_iter().for_each(|cells| self.examine(cells)),
             None => {
-                let cells = self.ambiguous(&cells_of(&self.ambiguity.backbone.ambiguous));
-                self.add(cells, Total::AtLeast(Count::from(2)));
+                let cells = filled_cells(&self.ambiguity.backbone.ambiguous);
+                self.add(cells.collect(), Total::AtLeast(Count::from(2)));
             }
         }
         let Survey {
@@ -242,10 +236,9 @@ impl Survey<'_> {
         alive &= board.propagate_unless(|| self.control.poll())?;
         debug_assert!(alive, "the backbone contradicts no solution");
         let whole = board::Region::whole(&board);
-        let regions = board::split_unless(&mut board, &whole, || self.control.poll())?;
+        let regions = board::split_unless(&mut board, &whole, || self.control.poll())?.into_iter();
         Some(
             regions
-                .iter()
                 .map(|region| region.unknown(&board).collect())
                 .collect(),
         )
@@ -271,14 +264,15 @@ impl Survey<'_> {
             for group in groups {
                 self.compare(&list, &group.cells);
                 let cells = group.cells.iter().map(|&i| list.cells[i]).collect();
-                self.add(cells, Total::Exactly(Count::from(group.fillings as u64)));
+                self.add(cells, Total::Exactly(Count::from(group.fillings() as u64)));
             }
             return;
         }
         self.is_listed = false;
         self.compare(&list, &(0..list.cells.len()).collect::<Vec<_>>());
-        let varying = list.varying().map(|i| list.cells[i]);
-        varying.for_each(|cell| self.mark_ambiguous(cell));
+        for i in list.varying() {
+            self.mark_ambiguous(list.cells[i]);
+        }
         let listed = Count::from(list.len().max(2) as u64);
         let fillings = match self.count(cube) {
             Total::Exactly(number) => Total::Exactly(number),
@@ -304,21 +298,20 @@ impl Survey<'_> {
     /// Those of these cells that are known to be ambiguous.
     fn ambiguous(&self, cells: &[Cell]) -> Vec<Cell> {
         let ambiguous = &self.ambiguity.backbone.ambiguous;
-        let is_ambiguous = |cell: &&Cell| ambiguous.get(cell.row.into(), cell.column.into());
-        cells.iter().filter(is_ambiguous).copied().collect()
+        let cells = cells.iter().copied();
+        cells
+            .filter(|cell| ambiguous.get(cell.row.into(), cell.column.into()))
+            .collect()
     }
 
     /// The solutions that are as the base outside of this region.
     fn cube_of(&self, region: &[Cell]) -> Cube {
-        let outside = self.undecided_by_lines.iter().copied();
-        let outside = outside.filter(|cell| region.binary_search(cell).is_err());
-        let path = outside.map(|cell| Decision {
-            cell,
-            filled: self.base.get(cell.row.into(), cell.column.into()),
-        });
-        Cube {
-            path: path.collect(),
-        }
+        let cells = self.undecided_by_lines.iter();
+        Cube::of(
+            cells
+                .filter(|cell| region.binary_search(cell).is_err())
+                .map(|&cell| (cell, self.base.get(cell.row.into(), cell.column.into()))),
+        )
     }
 
     /// Lists the fillings of a region, and returns whether these are all.
@@ -371,7 +364,7 @@ impl Survey<'_> {
             return;
         };
         if pair.cells < self.closest.cells {
-            let with = |filling: usize| {
+            let [first, second] = [pair.first, pair.second].map(|filling| {
                 let mut grid = self.base.clone();
                 for &i in cells {
                     let cell = list.cells[i];
@@ -379,20 +372,12 @@ impl Survey<'_> {
                     grid.set(cell.row.into(), cell.column.into(), filled);
                 }
                 grid
-            };
+            });
             self.closest = Closest {
-                first: with(pair.first),
-                second: with(pair.second),
+                first,
+                second,
                 cells: pair.cells,
             };
         }
     }
-}
-
-/// The filled cells of a grid, row by row.
-fn cells_of(grid: &Grid) -> Vec<Cell> {
-    let row = |row| (0..grid.width()).map(move |column| (row, column));
-    let cells = (0..grid.height()).flat_map(row);
-    let cells = cells.filter(|&(row, column)| grid.get(row, column));
-    cells.map(|(row, column)| Cell::new(row, column)).collect()
 }

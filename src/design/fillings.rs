@@ -1,21 +1,24 @@
-//! The fillings of a region, listed, and what such a list tells: which of its cells depend on each other, and which two fillings differ
+//! The fillings of a region as a list, and what the list shows: the independent groups of its cells, and the two fillings that differ
 //! least.
 //!
-//! Two sets of cells are *independent* in a list if every combination of a filling of one set and a filling of the other occurs in it. The
-//! partition into independent groups that is finest is unique, and is found exactly. Cells that depend on each other pairwise are in the
-//! same group, which gives the finest partition of most lists: it is right if the product of the numbers of fillings of its groups is the
-//! length of the list. If it is less, some groups are joined: they are added one by one, and a group that is added is joined to those of
-//! the former groups of which its possible fillings depend.
+//! Two sets of cells are *independent* in a list if every filling of one set occurs together with every filling of the other. Every list
+//! has one finest partition of its cells into independent groups. It is found in two steps:
+//!
+//! 1. Cells that depend on each other pairwise are put into one group. In most lists these groups are independent. They are if and only if
+//!    the product of their numbers of fillings is the length of the list.
+//! 2. If the product is greater, some groups depend on each other together. They are added one by one: each new group is joined with those
+//!    of the earlier groups on which its fillings depend.
 
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::run::{Control, lock};
+use crate::board::DisjointSets;
 use crate::solutions::{Batch, Sink, Stop};
 
 /// Maximum number of fillings in a list.
@@ -30,31 +33,13 @@ pub(crate) fn max_fillings(cells: usize) -> usize {
 }
 
 /// Fillings of a region, all different. It is a sink: it takes the fillings from solutions that agree outside the region.
+///
+/// They are packed more densely than the words of grids, because each is compared with all others.
 #[derive(Debug)]
 pub(crate) struct Fillings {
     /// The cells of the region.
     pub(crate) cells: Vec<Cell>,
-    /// Words per filling: one bit per cell.
-    size: usize,
     words: Mutex<Vec<u64>>,
-}
-
-/// A group of cells that are independent of the other cells of a region.
-#[derive(Debug)]
-pub(crate) struct Group {
-    /// Its cells, as indices into those of the region, in ascending order.
-    pub(crate) cells: Vec<usize>,
-    /// Number of its fillings.
-    pub(crate) fillings: usize,
-}
-
-/// Two fillings of a list, by their indices.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair {
-    pub(crate) first: usize,
-    pub(crate) second: usize,
-    /// Number of cells in which they differ.
-    pub(crate) cells: usize,
 }
 
 impl Sink for Fillings {
@@ -65,19 +50,17 @@ impl Sink for Fillings {
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
         let mut words = lock(&self.words);
         let stride = Grid::stride(batch.width());
-        let most = max_fillings(self.cells.len()) * self.size;
+        let most = max_fillings(self.cells.len()) * self.cells.len().div_ceil(64);
         let fits = batch.try_each(|grid| {
-            if words.len() == most {
-                return false;
+            let has_room = words.len() < most;
+            if has_room {
+                words.extend(packed(self.cells.iter().map(|cell| {
+                    let column = usize::from(cell.column);
+                    let word = grid[usize::from(cell.row) * stride + column / 64];
+                    word >> (column % 64) & 1 == 1
+                })));
             }
-            let begin = words.len();
-            words.resize(begin + self.size, 0);
-            for (i, cell) in self.cells.iter().enumerate() {
-                let column = usize::from(cell.column);
-                let word = grid[usize::from(cell.row) * stride + column / 64];
-                words[begin + i / 64] |= (word >> (column % 64) & 1) << (i % 64);
-            }
-            true
+            has_room
         });
         if fits {
             ControlFlow::Continue(())
@@ -91,7 +74,6 @@ impl Fillings {
     /// An empty list for a region of these cells.
     pub(crate) fn new(cells: Vec<Cell>) -> Self {
         Fillings {
-            size: cells.len().div_ceil(64),
             cells,
             words: Mutex::default(),
         }
@@ -99,13 +81,13 @@ impl Fillings {
 
     /// The list, once the search has ended. The filling of `base` comes first, if it is in the list.
     pub(crate) fn into_list(self, base: &Grid) -> List {
-        let size = self.size;
+        let size = self.cells.len().div_ceil(64);
         let mut words = self.words.into_inner().unwrap_or_default();
-        let mut first = vec![0; size];
-        for (i, cell) in self.cells.iter().enumerate() {
-            let filled = base.get(cell.row.into(), cell.column.into());
-            first[i / 64] |= u64::from(filled) << (i % 64);
-        }
+        let first = packed(
+            self.cells
+                .iter()
+                .map(|cell| base.get(cell.row.into(), cell.column.into())),
+        );
         let place = words.chunks_exact(size).position(|words| words == first);
         if let Some(place) = place.filter(|&place| place > 0) {
             let (before, after) = words.split_at_mut(place * size);
@@ -119,6 +101,18 @@ impl Fillings {
     }
 }
 
+/// These values, one bit each.
+fn packed(values: impl Iterator<Item = bool>) -> Vec<u64> {
+    let mut words = Vec::new();
+    for (i, value) in values.enumerate() {
+        if i % 64 == 0 {
+            words.push(0);
+        }
+        words[i / 64] |= u64::from(value) << (i % 64);
+    }
+    words
+}
+
 /// A list of different fillings of a region.
 #[derive(Debug)]
 pub(crate) struct List {
@@ -127,6 +121,30 @@ pub(crate) struct List {
     /// Words per filling: one bit per cell.
     size: usize,
     words: Vec<u64>,
+}
+
+/// A group of cells that are independent of the other cells of a region.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// Its cells, as indices into those of the region, in ascending order.
+    pub(crate) cells: Vec<usize>,
+    restrictions: Restrictions,
+}
+
+impl Group {
+    /// Number of its fillings.
+    pub(crate) fn fillings(&self) -> usize {
+        self.restrictions.count
+    }
+}
+
+/// Two fillings of a list, by their indices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    /// Number of cells in which they differ.
+    pub(crate) cells: usize,
 }
 
 impl List {
@@ -149,108 +167,83 @@ impl List {
     ///
     /// O(k² n / 64) for n fillings of k cells, if cells that depend on each other do so pairwise.
     pub(crate) fn groups(&self, control: &Control) -> Option<Vec<Group>> {
-        let columns = self.columns();
-        let dependent = self.pairwise_dependent(&columns, control)?;
-        let mut numbered = Vec::with_capacity(dependent.len());
-        for cells in dependent {
-            let ids = self.number(&cells, control)?;
-            numbered.push(Numbered { cells, ids });
+        let mut groups = Vec::new();
+        for cells in self.pairwise_dependent(control)? {
+            let mut restrictions = Restrictions::to_no_cell(self.len());
+            for &cell in &cells {
+                let values = (0..self.len()).map(|filling| self.is_filled(filling, cell));
+                restrictions = restrictions.combine(values, control)?;
+            }
+            groups.push(Group {
+                cells,
+                restrictions,
+            });
         }
-        let product = numbered.iter().try_fold(1usize, |product, group| {
-            product.checked_mul(group.ids.count)
+        let product = groups.iter().try_fold(1usize, |product, group| {
+            product.checked_mul(group.fillings())
         });
         if product != Some(self.len()) {
-            numbered = join_dependent(numbered, self.len(), control)?;
+            groups = join_dependent(groups, self.len(), control)?;
         }
-        numbered.sort_by_key(|group| group.cells[0]);
-        let group = |group: Numbered| Group {
-            cells: group.cells,
-            fillings: group.ids.count,
-        };
-        Some(numbered.into_iter().map(group).collect())
+        groups.sort_by_key(|group| group.cells[0]);
+        Some(groups)
     }
 
     /// The cells, as indices, that are not the same in all fillings.
     pub(crate) fn varying(&self) -> impl Iterator<Item = usize> {
         let mut varying = vec![0u64; self.size];
-        for words in self.words.chunks_exact(self.size) {
-            let words = words.iter().zip(self.filling(0));
-            let words = words.map(|(word, first)| word ^ first);
-            varying
-                .iter_mut()
-                .zip(words)
-                .for_each(|(all, word)| *all |= word);
+        for filling in 1..self.len() {
+            let both = self.filling(filling).iter().zip(self.filling(0));
+            for (varying, (word, first)) in varying.iter_mut().zip(both) {
+                *varying |= word ^ first;
+            }
         }
         (0..self.cells.len()).filter(move |cell| varying[cell / 64] >> (cell % 64) & 1 == 1)
     }
 
-    /// For each cell that is not the same in all fillings, its index and its values, one bit per filling.
-    fn columns(&self) -> Vec<(usize, Vec<u64>)> {
+    /// The groups of varying cells that depend on each other pairwise, directly or through other cells.
+    fn pairwise_dependent(&self, control: &Control) -> Option<Vec<Vec<usize>>> {
         let length = self.len();
-        let column = |cell: usize| {
-            let mut column = vec![0u64; length.div_ceil(64)];
-            for filling in 0..length {
-                column[filling / 64] |= u64::from(self.is_filled(filling, cell)) << (filling % 64);
-            }
-            (cell, column)
-        };
-        self.varying().map(column).collect()
-    }
-
-    /// The groups of cells that depend on each other pairwise, directly or through other cells.
-    fn pairwise_dependent(
-        &self,
-        columns: &[(usize, Vec<u64>)],
-        control: &Control,
-    ) -> Option<Vec<Vec<usize>>> {
-        let length = self.len();
-        // Most cells of a group have the same values as another one, or the opposite values in every filling.
-        let mut groups: Vec<(&[u64], Vec<usize>)> = Vec::new();
+        // Most cells have the same values as another one, or the opposite values in every filling.
+        let mut alike: Vec<(Vec<u64>, Vec<usize>)> = Vec::new();
         let mut places: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-        for (cell, column) in columns {
-            match places.entry(from_filled(column, length)) {
-                Entry::Occupied(place) => groups[*place.get()].1.push(*cell),
+        for cell in self.varying() {
+            let is_filled_first = self.is_filled(0, cell);
+            let values = packed((0..length).map(|filling| self.is_filled(filling, cell)));
+            let from_filled =
+                packed((0..length).map(|filling| self.is_filled(filling, cell) == is_filled_first));
+            match places.entry(from_filled) {
+                Entry::Occupied(place) => alike[*place.get()].1.push(cell),
                 Entry::Vacant(place) => {
-                    place.insert(groups.len());
-                    groups.push((column, vec![*cell]));
+                    place.insert(alike.len());
+                    alike.push((values, vec![cell]));
                 }
             }
         }
-        let counts: Vec<usize> = groups.iter().map(|(column, _)| ones(column)).collect();
-        let mut parents: Vec<usize> = (0..groups.len()).collect();
-        for i in 1..groups.len() {
+        let filled: Vec<usize> = alike.iter().map(|(values, _)| ones(values)).collect();
+        let mut sets = DisjointSets::new(alike.len());
+        for i in 1..alike.len() {
             if control.poll() {
                 return None;
             }
             for j in 0..i {
-                if root(&mut parents, i) == root(&mut parents, j) {
+                if sets.root(i) == sets.root(j) {
                     continue;
                 }
-                let both = groups[i].0.iter().zip(groups[j].0);
-                let both: usize = both.map(|(a, b)| (a & b).count_ones() as usize).sum();
-                if both * length != counts[i] * counts[j] {
-                    let (i, j) = (root(&mut parents, i), root(&mut parents, j));
-                    parents[i.max(j)] = i.min(j);
+                let both = alike[i].0.iter().zip(&alike[j].0);
+                let filled_both: usize = both.map(|(a, b)| (a & b).count_ones() as usize).sum();
+                if filled_both * length != filled[i] * filled[j] {
+                    sets.join(i, j);
                 }
             }
         }
-        let mut joined: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
-        for (i, (_, cells)) in groups.into_iter().enumerate() {
-            joined[root(&mut parents, i)].extend(cells);
+        let mut joined: Vec<Vec<usize>> = vec![Vec::new(); alike.len()];
+        for (i, (_, cells)) in alike.into_iter().enumerate() {
+            joined[sets.root(i)].extend(cells);
         }
         joined.retain(|cells| !cells.is_empty());
         joined.iter_mut().for_each(|cells| cells.sort_unstable());
         Some(joined)
-    }
-
-    /// Numbers the fillings of these cells.
-    fn number(&self, cells: &[usize], control: &Control) -> Option<Ids> {
-        let mut ids = Ids::one(self.len());
-        for &cell in cells {
-            let values = (0..self.len()).map(|filling| u32::from(self.is_filled(filling, cell)));
-            ids = ids.combine(values, control)?;
-        }
-        Some(ids)
     }
 
     /// The two fillings that differ least in these cells, but do differ; the first filling is one of them if that is possible. `None` when
@@ -263,15 +256,13 @@ impl List {
             .iter()
             .for_each(|&cell| mask[cell / 64] |= 1 << (cell % 64));
         let masked = |i: usize| {
-            self.filling(i)
-                .iter()
-                .zip(&mask)
-                .map(|(word, mask)| word & mask)
+            let words = self.filling(i).iter().zip(&mask);
+            words.map(|(word, mask)| word & mask)
         };
         // Fillings that agree in these cells are compared once.
-        let mut seen = FxHashMap::default();
+        let mut seen = FxHashSet::default();
         let different: Vec<usize> = (0..self.len())
-            .filter(|&i| seen.insert(masked(i).collect::<Vec<u64>>(), ()).is_none())
+            .filter(|&i| seen.insert(masked(i).collect::<Vec<u64>>()))
             .collect();
         let mut best: Option<Pair> = None;
         for (i, &first) in different.iter().enumerate() {
@@ -305,97 +296,75 @@ fn ones(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// The column, or its complement if it does not begin with a filled cell.
-fn from_filled(column: &[u64], length: usize) -> Vec<u64> {
-    if column[0] & 1 == 1 {
-        return column.to_vec();
-    }
-    let mut complement: Vec<u64> = column.iter().map(|word| !word).collect();
-    if !length.is_multiple_of(64)
-        && let Some(last) = complement.last_mut()
-    {
-        *last &= (1 << (length % 64)) - 1;
-    }
-    complement
-}
-
-/// The root of a group of joined groups.
-fn root(parents: &mut [usize], mut group: usize) -> usize {
-    while parents[group] != group {
-        parents[group] = parents[parents[group]];
-        group = parents[group];
-    }
-    group
-}
-
-/// For each filling of a list, the number of its restriction to some cells: equal restrictions have equal numbers.
+/// The restrictions of the fillings of a list to some cells.
 #[derive(Clone, Debug)]
-struct Ids {
-    ids: Vec<u32>,
+struct Restrictions {
+    /// For each filling the number of its restriction: equal restrictions have equal numbers.
+    numbers: Vec<u32>,
     /// Number of different restrictions.
     count: usize,
 }
 
-impl Ids {
-    /// The restriction to no cells.
-    fn one(length: usize) -> Self {
-        Ids {
-            ids: vec![0; length],
+impl Restrictions {
+    fn to_no_cell(length: usize) -> Self {
+        Restrictions {
+            numbers: vec![0; length],
             count: 1,
         }
     }
 
-    /// The restriction to more cells, of which the numbers are given. `None` when the control has stopped it.
-    fn combine(&self, others: impl Iterator<Item = u32>, control: &Control) -> Option<Self> {
+    /// The restrictions to further cells too, of which the values or numbers are given for each filling. `None` when the control has
+    /// stopped it.
+    fn combine(
+        &self,
+        others: impl Iterator<Item = impl Into<u32>>,
+        control: &Control,
+    ) -> Option<Self> {
         if control.poll() {
             return None;
         }
-        let mut numbers = FxHashMap::default();
-        let pairs = self.ids.iter().copied().zip(others);
-        let ids = pairs.map(|pair| {
-            let next = numbers.len() as u32;
-            *numbers.entry(pair).or_insert(next)
-        });
-        let ids = ids.collect();
-        let count = numbers.len();
-        Some(Ids { ids, count })
+        let mut known = FxHashMap::default();
+        let numbers = self
+            .numbers
+            .iter()
+            .zip(others)
+            .map(|(&own, other)| {
+                let next = known.len() as u32;
+                *known.entry((own, other.into())).or_insert(next)
+            })
+            .collect();
+        Some(Restrictions {
+            numbers,
+            count: known.len(),
+        })
     }
 
-    fn with(&self, other: &Ids, control: &Control) -> Option<Self> {
-        self.combine(other.ids.iter().copied(), control)
+    fn with(&self, other: &Self, control: &Control) -> Option<Self> {
+        self.combine(other.numbers.iter().copied(), control)
     }
-}
-
-/// A group of cells, with the number of its restriction for each filling.
-#[derive(Debug)]
-struct Numbered {
-    cells: Vec<usize>,
-    ids: Ids,
 }
 
 /// Joins groups until they are independent. The groups that are joined already are independent; the possible fillings of one more group
 /// depend on some of them, and these are joined to it: those whose fillings do not combine freely with the fillings of all others together.
-fn join_dependent(
-    groups: Vec<Numbered>,
-    length: usize,
-    control: &Control,
-) -> Option<Vec<Numbered>> {
-    let mut independent: Vec<Numbered> = Vec::new();
+fn join_dependent(groups: Vec<Group>, length: usize, control: &Control) -> Option<Vec<Group>> {
+    let mut independent: Vec<Group> = Vec::new();
     for mut added in groups {
         // The restrictions to the groups before each one, and to those after it.
-        let mut before = vec![Ids::one(length)];
+        let mut before = vec![Restrictions::to_no_cell(length)];
         for group in &independent {
-            before.push(before[before.len() - 1].with(&group.ids, control)?);
+            before.push(before[before.len() - 1].with(&group.restrictions, control)?);
         }
-        let all = before[independent.len()].with(&added.ids, control)?.count;
-        let (mut after, mut kept) = (added.ids.clone(), Vec::new());
+        let all = before[independent.len()]
+            .with(&added.restrictions, control)?
+            .count;
+        let (mut after, mut kept) = (added.restrictions.clone(), Vec::new());
         for (i, group) in independent.into_iter().enumerate().rev() {
             let others = before[i].with(&after, control)?;
-            after = after.with(&group.ids, control)?;
-            if others.count * group.ids.count == all {
+            after = after.with(&group.restrictions, control)?;
+            if others.count * group.fillings() == all {
                 kept.push(group);
             } else {
-                added.ids = added.ids.with(&group.ids, control)?;
+                added.restrictions = added.restrictions.with(&group.restrictions, control)?;
                 added.cells.extend(group.cells);
             }
         }
@@ -423,7 +392,9 @@ mod tests {
     fn groups(list: &List) -> Vec<(Vec<usize>, usize)> {
         let control = Control::new(&Limits::default(), false);
         let groups = list.groups(&control).unwrap().into_iter();
-        groups.map(|group| (group.cells, group.fillings)).collect()
+        groups
+            .map(|group| (group.cells.clone(), group.fillings()))
+            .collect()
     }
 
     #[test]

@@ -72,17 +72,8 @@ impl<W: Word> Picture<W> {
 
     pub(super) fn flip(&mut self, cell: Cell) {
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        let line = &mut self.lines[row];
-        *line = *line ^ W::bit(column);
-        let line = &mut self.lines[self.height + column];
-        *line = *line ^ W::bit(row);
-    }
-
-    /// The picture with these cells flipped.
-    pub(super) fn flipped(&self, flips: &[Cell]) -> Self {
-        let mut picture = self.clone();
-        flips.iter().for_each(|&cell| picture.flip(cell));
-        picture
+        self.lines[row] = self.lines[row] ^ W::bit(column);
+        self.lines[self.height + column] = self.lines[self.height + column] ^ W::bit(row);
     }
 
     pub(super) fn clues(&self) -> Clues {
@@ -90,11 +81,33 @@ impl<W: Word> Picture<W> {
     }
 
     pub(super) fn to_grid(&self) -> Grid {
-        let stride = Grid::stride(self.width);
-        let rows = self.lines[..self.height].iter();
-        let words = rows.flat_map(|row| (0..stride).map(|i| row.part(i)));
-        Grid::from_words(self.width, self.height, words.collect())
+        grid_of_rows(self.width, self.lines[..self.height].iter().copied())
     }
+}
+
+/// The grid with these filled cells in its rows.
+pub(super) fn grid_of_rows<W: Word>(width: usize, rows: impl Iterator<Item = W>) -> Grid {
+    let rows: Vec<W> = rows.collect();
+    let words = rows
+        .iter()
+        .flat_map(|row| (0..Grid::stride(width)).map(|i| row.part(i)));
+    Grid::from_words(width, rows.len(), words.collect())
+}
+
+/// The filled cells of a grid, row by row.
+pub(super) fn filled_cells(grid: &Grid) -> impl Iterator<Item = Cell> + '_ {
+    (0..grid.height()).flat_map(move |row| {
+        let columns = 0..grid.width();
+        columns
+            .filter(move |&column| grid.get(row, column))
+            .map(move |column| Cell::new(row, column))
+    })
+}
+
+/// Number of cells in which two grids of the same size differ.
+pub(super) fn differing_cells(first: &Grid, second: &Grid) -> usize {
+    let words = first.words().iter().zip(second.words());
+    words.map(|(a, b)| (a ^ b).count_ones() as usize).sum()
 }
 
 #[cfg(test)]

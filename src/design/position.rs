@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::picture::grid_of_rows;
 use super::rounds::{dirty_lines, line_of};
 use crate::board::{Board, Cell, Clues};
 use crate::error::{Error, Result};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Line, MAX_SIDE, Puzzle};
 use crate::run::{Control, Limits, Pace};
-use crate::search::{Cube, Decision, Search, Verdict};
+use crate::search::{Cube, Search, Verdict};
 use crate::solutions::Stop;
 
 /// A grid in which each cell is filled, empty or unknown.
@@ -102,16 +103,12 @@ impl Position {
 
     /// The known cells of a board.
     pub(super) fn of_board<W: Word>(board: &Board<'_, W>) -> Self {
-        let mut position = Position::unknown(board.clues().width(), board.clues().height());
-        for (row, known) in board.rows().iter().enumerate() {
-            let mut fill = |grid: fn(&mut Self) -> &mut Grid, cells: W| {
-                let grid = grid(&mut position);
-                cells.cells().for_each(|column| grid.set(row, column, true));
-            };
-            fill(|position| &mut position.filled, known.filled);
-            fill(|position| &mut position.empty, known.empty);
+        let width = board.clues().width();
+        let rows = board.rows().iter();
+        Position {
+            filled: grid_of_rows(width, rows.clone().map(|row| row.filled)),
+            empty: grid_of_rows(width, rows.map(|row| row.empty)),
         }
-        position
     }
 
     /// Number of columns.
@@ -182,11 +179,8 @@ impl Position {
             _ => return Ok(undecided(outcome.stopped)),
         }
         // Several solutions: one that agrees, or else the cells that are the same in all.
-        let path = self.known().map(|(cell, filled)| Decision { cell, filled });
-        let cube = Cube {
-            path: path.collect(),
-        };
-        let (_, outcome) = search.clone().cubes(vec![cube]).first(1);
+        let cubes = vec![Cube::of(self.known())];
+        let (_, outcome) = search.clone().cubes(cubes).first(1);
         match outcome.solutions.verdict() {
             Verdict::None => {}
             Verdict::Undecided if outcome.solutions.number().is_zero() => {
@@ -208,24 +202,24 @@ impl Position {
 
     /// Checks that it has the size of a puzzle.
     pub(crate) fn check_size(&self, puzzle: &Puzzle) -> Result<()> {
-        let sizes = [
-            (self.width(), self.height()),
-            (puzzle.width(), puzzle.height()),
-        ];
-        match sizes {
-            [position, puzzle] if position == puzzle => Ok(()),
-            [position, puzzle] => Err(Error::data(format!(
-                "the position is {}x{}, the puzzle {}x{}",
-                position.0, position.1, puzzle.0, puzzle.1
-            ))),
+        let own = (self.width(), self.height());
+        let wanted = (puzzle.width(), puzzle.height());
+        if own == wanted {
+            return Ok(());
         }
+        Err(Error::data(format!(
+            "the position is {}x{}, the puzzle {}x{}",
+            own.0, own.1, wanted.0, wanted.1
+        )))
     }
 
     /// The cells whose value is known to be another.
     fn against(&self, value: impl Fn(Cell) -> Option<bool>) -> Standing {
-        let wrong = self.known();
-        let wrong = wrong.filter(|&(cell, own)| value(cell).is_some_and(|value| value != own));
-        let wrong: Vec<Cell> = wrong.map(|(cell, _)| cell).collect();
+        let wrong: Vec<Cell> = self
+            .known()
+            .filter(|&(cell, own)| value(cell).is_some_and(|value| value != own))
+            .map(|(cell, _)| cell)
+            .collect();
         if wrong.is_empty() {
             Standing::Right
         } else {
@@ -246,9 +240,12 @@ impl FromStr for Position {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let rows = text.lines().enumerate();
-        let rows = rows.map(|(i, row)| (i + 1, row.trim_end()));
-        let rows: Vec<(usize, &str)> = rows.filter(|(_, row)| !row.is_empty()).collect();
+        let rows: Vec<(usize, &str)> = text
+            .lines()
+            .enumerate()
+            .map(|(i, row)| (i + 1, row.trim_end()))
+            .filter(|(_, row)| !row.is_empty())
+            .collect();
         let width = rows.first().map_or(0, |(_, row)| row.chars().count());
         if width == 0 || width > MAX_SIDE || rows.len() > MAX_SIDE {
             let error = Error::data(format!(
@@ -289,15 +286,17 @@ impl FromStr for Position {
 impl fmt::Display for Position {
     /// Rows of `#`, `.` and `?`, each followed by a line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (0..self.height()).try_for_each(|r| {
-            let cell = |c| match self.get(r, c) {
-                Some(true) => '#',
-                Some(false) => '.',
-                None => '?',
-            };
-            let row: String = (0..self.width()).map(cell).collect();
-            writeln!(f, "{row}")
-        })
+        for r in 0..self.height() {
+            for c in 0..self.width() {
+                f.write_str(match self.get(r, c) {
+                    Some(true) => "#",
+                    Some(false) => ".",
+                    None => "?",
+                })?;
+            }
+            f.write_str("\n")?;
+        }
+        Ok(())
     }
 }
 

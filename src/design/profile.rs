@@ -156,13 +156,11 @@ impl Profile {
         };
         let mut verdict = || {
             if unique {
-                (Verdict::Unique, None)
-            } else {
-                let left = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-                let limits = limits.clone().time(left).solutions(2);
-                let (_, outcome) = Search::new(puzzle).limits(limits).first(2);
-                (outcome.solutions.verdict(), outcome.stopped)
+                return (Verdict::Unique, None);
             }
+            let limits = limits.left_since(start).solutions(2);
+            let (_, outcome) = Search::new(puzzle).limits(limits).first(2);
+            (outcome.solutions.verdict(), outcome.stopped)
         };
         profile.method = by_width!(puzzle.width().max(puzzle.height()), W => {
             profile.find_in::<W>(puzzle, &control, &mut verdict)
@@ -245,17 +243,15 @@ impl Profile {
     }
 
     fn narrowest_index(&self) -> Option<usize> {
-        let mut rounds = self.rounds.iter().enumerate();
-        let first = rounds.next()?;
-        let narrowest = rounds.fold(first, |narrowest, round| {
-            // The shares are helping / open.
-            if round.1.helping * narrowest.1.open < narrowest.1.helping * round.1.open {
-                round
+        // The shares are helping / open.
+        (0..self.rounds.len()).reduce(|narrowest, index| {
+            let (best, round) = (&self.rounds[narrowest], &self.rounds[index]);
+            if round.helping * best.open < best.helping * round.open {
+                index
             } else {
                 narrowest
             }
-        });
-        Some(narrowest.0)
+        })
     }
 
     /// Where the [narrowest](Self::narrowest) place is: the known cells before that round, and the lines that help in it. The profile must
@@ -305,19 +301,13 @@ impl fmt::Display for Profile {
         match self.method {
             Method::Lines => {
                 write!(f, "Solved by lines alone in {sweeps}")?;
-                match self.narrowest() {
-                    None => f.write_str("."),
-                    Some(Round {
-                        helping: 1, open, ..
-                    }) => {
-                        write!(f, "; at the narrowest place one line of {open} helps.")
-                    }
-                    Some(Round { helping, open, .. }) => {
-                        write!(
-                            f,
-                            "; at the narrowest place {helping} lines of {open} help."
-                        )
-                    }
+                let Some(Round { helping, open, .. }) = self.narrowest() else {
+                    return f.write_str(".");
+                };
+                f.write_str("; at the narrowest place ")?;
+                match helping {
+                    1 => write!(f, "one line of {open} helps."),
+                    _ => write!(f, "{helping} lines of {open} help."),
                 }
             }
             Method::Probing => write!(f, "{lines}; probing decides the others: {probes}."),
@@ -331,12 +321,10 @@ impl fmt::Display for Profile {
             ),
             Method::Multiple => write!(f, "{lines}; the puzzle has several solutions."),
             Method::None => f.write_str("The puzzle has no solution."),
-            Method::Undecided => {
-                write!(
-                    f,
-                    "{lines}; stopped before a method was found that decides the others."
-                )
-            }
+            Method::Undecided => write!(
+                f,
+                "{lines}; stopped before a method was found that decides the others."
+            ),
         }
     }
 }

@@ -2,11 +2,9 @@
 //!
 //! All three settle lines to the same fixpoint, because a line never decides less when more is known. They differ in what they measure.
 
-use num_bigint::BigUint;
-
 use crate::board::{Board, Clues};
 use crate::line::{Known, Word, arrangements};
-use crate::puzzle::{Line, Puzzle};
+use crate::puzzle::{Clue, Line, Puzzle};
 use crate::run::Pace;
 use crate::solutions::Count;
 
@@ -104,9 +102,8 @@ pub(super) fn before_round<'p, W: Word>(
             board.learn(line, new);
         }
     }
-    let lines = deciding(&mut board, pace).ok()?.into_iter();
-    let lines = lines.map(|(line, _)| line_of(clues, line));
-    let lines = lines.collect();
+    let deciding = deciding(&mut board, pace).ok()?.into_iter();
+    let lines = deciding.map(|(line, _)| line_of(clues, line)).collect();
     Some((board, lines))
 }
 
@@ -167,9 +164,11 @@ pub(super) fn hardest<W: Word>(
             continue;
         }
         // The easiest of the others; among equals the first.
-        let easiest = later.iter().enumerate();
-        let easiest = easiest.filter_map(|(line, count)| count.map(|count| (count, line)));
-        let Some((count, line)) = easiest.min() else {
+        let put_off = later.iter().enumerate();
+        let easiest = put_off
+            .filter_map(|(line, count)| Some(((*count)?, line)))
+            .min();
+        let Some((count, line)) = easiest else {
             break;
         };
         most = count;
@@ -185,17 +184,29 @@ pub(super) fn hardest<W: Word>(
 
 /// The number of arrangements of a line, however large.
 fn exact<W: Word>(puzzle: &Puzzle, clues: &Clues, line: usize, known: Known<W>) -> Count {
-    let clue = match line_of(clues, line) {
+    let cells = cells_of_line(clues, line, known);
+    let number = arrangements::count(clue_of(puzzle, line_of(clues, line)), &cells);
+    Count::from_words(&number.to_u64_digits())
+}
+
+/// The cells of a line on a board, of which these are known.
+pub(super) fn cells_of_line<W: Word>(
+    clues: &Clues,
+    line: usize,
+    known: Known<W>,
+) -> Vec<Option<bool>> {
+    let cells = 0..clues.length(line);
+    cells
+        .map(|i| known.cells().has(i).then_some(known.filled.has(i)))
+        .collect()
+}
+
+/// The clue of a line.
+pub(super) fn clue_of(puzzle: &Puzzle, line: Line) -> &Clue {
+    match line {
         Line::Row(row) => &puzzle.rows()[row],
         Line::Column(column) => &puzzle.columns()[column],
-    };
-    let cell = |i| {
-        let value = known.filled.has(i);
-        known.cells().has(i).then_some(value)
-    };
-    let cells: Vec<Option<bool>> = (0..clues.length(line)).map(cell).collect();
-    let number: BigUint = arrangements::count(clue, &cells);
-    Count::from_words(&number.to_u64_digits())
+    }
 }
 
 /// The line with this number on a board.

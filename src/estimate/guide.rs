@@ -2,10 +2,9 @@
 //!
 //! A side without a solution is taken with probability 0, which does not change the expected value of a particle: only probability that
 //! would be lost moves. A [`Guide`] has the oracle of one thread, a solution of the puzzle if one is known (the *witness*), and a cache of
-//! the verdicts on branches along the path to the witness, which every population follows again.
+//! the answers for branches along the path to the witness, which every population follows again.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::budget::Budget;
@@ -25,25 +24,14 @@ const CONFLICTS_PER_NODE: u64 = 4;
 const TICKS_PER_NODE_CELL: u64 = 3;
 const INITIAL_TICKS: u64 = 5_000_000;
 
-/// Whether there is a solution below a node.
-#[derive(Clone, Debug)]
-pub(super) enum Verdict {
-    /// There is: this one.
-    Satisfiable(Rc<Grid>),
-    /// There is none.
-    Unsatisfiable,
-    /// The query exceeded its limits.
-    Unknown,
-}
-
 /// The oracle of one thread, with its cache and budget.
 #[derive(Debug)]
 pub(super) struct Guide<'a> {
     oracle: Oracle<'a>,
-    witness: Option<Rc<Grid>>,
-    /// For branches on the path to the witness, by direction (upwards or not) and cell: the verdict on the other side.
-    verdicts: HashMap<(bool, Cell), Verdict>,
-    /// The number of branches without verdict on the last path downwards and on the last one upwards.
+    witness: Option<Arc<Grid>>,
+    /// For branches on the path to the witness, by direction (upwards or not) and cell: the answer for the other side.
+    answers: HashMap<(bool, Cell), SatAnswer>,
+    /// The number of branches without answer on the last path downwards and on the last one upwards.
     open: [u64; 2],
     /// Ticks granted so far, and number of cells of the puzzle.
     ticks: u64,
@@ -59,8 +47,8 @@ impl<'a> Guide<'a> {
     ) -> Self {
         Guide {
             oracle: Oracle::new(puzzle, control, memory).near(witness.cloned()),
-            witness: witness.map(|grid| Rc::new(Grid::clone(grid))),
-            verdicts: HashMap::new(),
+            witness: witness.cloned(),
+            answers: HashMap::new(),
             open: [0; 2],
             ticks: INITIAL_TICKS,
             cells: (puzzle.width() * puzzle.height()) as u64,
@@ -68,7 +56,7 @@ impl<'a> Guide<'a> {
     }
 
     /// A solution of the whole puzzle, if one is known.
-    pub(super) fn witness(&self) -> Option<Rc<Grid>> {
+    pub(super) fn witness(&self) -> Option<Arc<Grid>> {
         self.witness.clone()
     }
 
@@ -77,7 +65,7 @@ impl<'a> Guide<'a> {
         self.ticks += TICKS_PER_NODE_CELL * self.cells;
     }
 
-    /// Records the number of branches without verdict on the path to the witness.
+    /// Records the number of branches without answer on the path to the witness.
     pub(super) fn record_open(&mut self, upwards: bool, open: u64) {
         self.open[usize::from(upwards)] = open;
     }
@@ -85,8 +73,8 @@ impl<'a> Guide<'a> {
     /// The probability with which the other side of a branch on the path to the witness is explored, so that a population of this size gets
     /// about twice as many new particles. It is 1 for a side with a known solution.
     pub(super) fn probability(&self, upwards: bool, cell: Cell, size: usize, lines: usize) -> f64 {
-        match self.verdicts.get(&(upwards, cell)) {
-            Some(Verdict::Satisfiable(_)) => 1.0,
+        match self.answers.get(&(upwards, cell)) {
+            Some(SatAnswer::Solution(_)) => 1.0,
             _ => {
                 // Before the first path, assume two branches per line.
                 let open = match self.open[usize::from(upwards)] {
@@ -100,22 +88,19 @@ impl<'a> Guide<'a> {
 
     /// Whether the other side of this branch on the path to the witness is known to have no solution.
     pub(super) fn is_dead(&self, upwards: bool, cell: Cell) -> bool {
-        matches!(
-            self.verdicts.get(&(upwards, cell)),
-            Some(Verdict::Unsatisfiable)
-        )
+        self.answers.get(&(upwards, cell)) == Some(&SatAnswer::None)
     }
 
-    /// Asks the oracle whether there is a solution with these decisions. `rows` is the root board. `None` if the budget ends.
+    /// Asks the oracle for a solution with these decisions. `rows` is the root board. `None` if the budget ends.
     pub(super) fn query<W: Word>(
         &mut self,
         clues: &Clues,
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
         budget: &mut Budget<'_>,
-    ) -> Option<Verdict> {
+    ) -> Option<SatAnswer> {
         if self.oracle.is_unavailable() || self.oracle.ticks() > self.ticks {
-            return Some(Verdict::Unknown);
+            return Some(SatAnswer::Unknown);
         }
         let before = self.oracle.conflicts();
         let answer = self.oracle.ask(clues, rows, path, MAX_CONFLICTS);
@@ -124,14 +109,10 @@ impl<'a> Guide<'a> {
                 return None;
             }
         }
-        Some(match answer {
-            SatAnswer::Solution(grid) => Verdict::Satisfiable(Rc::new(grid)),
-            SatAnswer::None => Verdict::Unsatisfiable,
-            SatAnswer::Unknown => Verdict::Unknown,
-        })
+        Some(answer)
     }
 
-    /// The verdict on the side with this path, at the branch of the witness path on this cell. Cached unless unknown.
+    /// The same for the side with this path, at the branch of the witness path on this cell. Cached unless unknown.
     pub(super) fn query_side<W: Word>(
         &mut self,
         (upwards, cell): (bool, Cell),
@@ -139,14 +120,14 @@ impl<'a> Guide<'a> {
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
         budget: &mut Budget<'_>,
-    ) -> Option<Verdict> {
-        if let Some(verdict) = self.verdicts.get(&(upwards, cell)) {
-            return Some(verdict.clone());
+    ) -> Option<SatAnswer> {
+        if let Some(answer) = self.answers.get(&(upwards, cell)) {
+            return Some(answer.clone());
         }
-        let verdict = self.query(clues, rows, path, budget)?;
-        if !matches!(verdict, Verdict::Unknown) {
-            self.verdicts.insert((upwards, cell), verdict.clone());
+        let answer = self.query(clues, rows, path, budget)?;
+        if answer != SatAnswer::Unknown {
+            self.answers.insert((upwards, cell), answer.clone());
         }
-        Some(verdict)
+        Some(answer)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::board::{Board, Cell, Region};
 use crate::count::Counter;
-use crate::line::{Known, Word};
+use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Effort, Outcome, Search, Total};
@@ -31,11 +31,7 @@ pub(super) fn decide_backbone<W: Word>(
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }
-    let row = |row| Known {
-        filled: W::from_parts(backbone.filled.row(row)),
-        empty: W::from_parts(backbone.empty.row(row)),
-    };
-    let rows = (0..puzzle.height()).map(|r| (r, row(r)));
+    let rows = (0..puzzle.height()).map(|row| (row, backbone.known_in_row(row)));
     // If the run has ended, nothing is estimated.
     let is_consistent = board.decide_all(rows, &control) != Some(false);
     let witness = found.pop().map(Arc::new);
@@ -51,20 +47,25 @@ pub(super) fn count_region<W: Word>(
     witness: Option<&Grid>,
     limits: &Limits,
 ) -> Total {
-    let (width, height) = (puzzle.width(), puzzle.height());
-    let cells = (0..height).flat_map(|row| (0..width).map(move |column| Cell::new(row, column)));
-    let others = cells.filter(|&cell| !region.has(cell));
-    let decide = |cell: Cell| {
-        let filled = || Some(witness?.get(cell.row.into(), cell.column.into()));
-        let filled = board.known(cell).or_else(filled)?;
-        Some(Decision { cell, filled })
-    };
-    let Some(path) = others.map(decide).collect() else {
-        return Total::AtLeast(Count::ZERO);
-    };
-    let cube = Cube { path };
-    let counting = Counter::new(puzzle).limits(limits.clone()).within(cube);
-    counting.run().solutions
+    let mut path = Vec::new();
+    for row in 0..puzzle.height() {
+        for column in 0..puzzle.width() {
+            let cell = Cell::new(row, column);
+            if region.has(cell) {
+                continue;
+            }
+            let in_witness = || Some(witness?.get(row, column));
+            match board.known(cell).or_else(in_witness) {
+                Some(filled) => path.push(Decision { cell, filled }),
+                None => return Total::AtLeast(Count::ZERO),
+            }
+        }
+    }
+    Counter::new(puzzle)
+        .limits(limits.clone())
+        .within(Cube { path })
+        .run()
+        .solutions
 }
 
 /// Decides the cells of a region as in a solution.

@@ -99,27 +99,6 @@ impl Estimate {
     pub fn dead_end_share(&self) -> f64 {
         self.dead_ends as f64 / self.particles.max(1) as f64
     }
-
-    /// The estimate of a run that was stopped before it had a result.
-    fn unknown(
-        stopped: Option<Stop>,
-        statistics: Statistics,
-        seed: u64,
-        elapsed: Duration,
-    ) -> Self {
-        Estimate {
-            number: None,
-            standard_error: None,
-            doubt: Some(Doubt::Few),
-            solutions: Total::AtLeast(Count::ZERO),
-            particles: 0,
-            dead_ends: 0,
-            stopped,
-            statistics,
-            seed,
-            elapsed,
-        }
-    }
 }
 
 /// Estimates the number of solutions of one puzzle.
@@ -193,6 +172,7 @@ impl<'a> Estimator<'a> {
             exact: Count::ONE,
             regions: Vec::new(),
             witness: self.puzzle.solved_goal().cloned().map(Arc::new),
+            is_unknown: false,
             random: Xoshiro256PlusPlus::seed_from_u64(self.seed),
             statistics: Statistics {
                 nodes: 1,
@@ -202,65 +182,62 @@ impl<'a> Estimator<'a> {
         // Every thread has a population, and a particle filter, which takes nearly as much memory as a particle.
         let max_particles = self.limits.bytes() / ParticleFilter::<W>::bytes(&clues);
         let threads = (rayon::current_num_threads() as u64).min(max_particles / 3);
-        let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
-        let is_prepared = match &mut board {
-            _ if sums.0 != sums.1 => {
-                run.exact = Count::ZERO;
-                true
+        if sums.0 != sums.1 {
+            run.exact = Count::ZERO;
+        } else if threads == 0 {
+            control.stop(Stop::Memory);
+            run.is_unknown = true;
+        } else {
+            let mut board = Board::<W>::new(&clues);
+            if !run.prepare(&mut board, &control, &self.limits)
+                || !self.compute_known(&mut run, &mut board, &control)
+            {
+                run.is_unknown = true;
+            } else if !run.regions.is_empty() {
+                let max_size = (max_particles / threads).saturating_sub(1) as usize;
+                run = self.sample(run, board, max_size, threads, &control, started);
             }
-            None => {
-                control.stop(Stop::Memory);
-                false
-            }
-            Some(board) => {
-                run.prepare(board, &control, &self.limits)
-                    && self.compute_known(&mut run, board, &control)
-            }
-        };
-        if !is_prepared {
-            return Estimate::unknown(
-                control.reason(),
-                run.statistics,
-                self.seed,
-                started.elapsed(),
-            );
-        }
-        let max_size = (max_particles / threads.max(1)).saturating_sub(1);
-        for estimate in &mut run.regions {
-            estimate.plan =
-                PopulationPlan::new(estimate.region.size(), max_size as usize, self.has_budget());
-        }
-        if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
-            let mut filter = ParticleFilter::new(board, || control.poll());
-            // A guided population may temporarily have more particles, at most one per cell of the longest line.
-            let extra = self.puzzle.width().max(self.puzzle.height());
-            self.run_pilots(
-                &mut run,
-                &mut filter,
-                (max_size as usize).saturating_sub(extra),
-                &control,
-            );
-            let run = &Mutex::new(run);
-            let worker = Worker {
-                run,
-                control: &control,
-                started,
-                threads,
-            };
-            match threads {
-                1 => self.run_worker(&worker, filter),
-                threads => rayon::in_place_scope(|scope| {
-                    for _ in 0..threads {
-                        let (worker, filter) = (&worker, filter.clone());
-                        scope.spawn(move |_| self.run_worker(worker, filter));
-                    }
-                }),
-            }
-            let run = std::mem::take(&mut *lock(run));
-            return run.finish(control.reason(), self.seed, started.elapsed());
         }
         run.finish(control.reason(), self.seed, started.elapsed())
+    }
+
+    /// Runs populations of up to `max_size` particles for the regions that were not counted.
+    fn sample<W: Word>(
+        &self,
+        mut run: SharedRun<W>,
+        board: Board<'_, W>,
+        max_size: usize,
+        threads: u64,
+        control: &Arc<Control>,
+        started: Instant,
+    ) -> SharedRun<W> {
+        for estimate in &mut run.regions {
+            estimate.plan =
+                PopulationPlan::new(estimate.region.size(), max_size, self.has_budget());
+        }
+        let mut filter = ParticleFilter::new(board, || control.poll());
+        // A guided population may temporarily have more particles, at most one per cell of the longest line.
+        let extra = self.puzzle.width().max(self.puzzle.height());
+        let max_guided = max_size.saturating_sub(extra);
+        self.run_pilots(&mut run, &mut filter, max_guided, control);
+        let worker = Worker {
+            run: Mutex::new(run),
+            control,
+            started,
+            threads,
+        };
+        if threads == 1 {
+            self.run_worker(&worker, filter);
+        } else {
+            rayon::in_place_scope(|scope| {
+                for _ in 0..threads {
+                    let (worker, filter) = (&worker, filter.clone());
+                    scope.spawn(move |_| self.run_worker(worker, filter));
+                }
+            });
+        }
+        worker.run.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Computes the backbone and exact counts, within a share of the limits; `false` if the run is stopped.
@@ -375,7 +352,7 @@ impl<'a> Estimator<'a> {
 
     /// Body of a worker thread: runs one population after the other, each for the region with the fewest populations.
     fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
-        let (run, control) = (worker.run, worker.control);
+        let (run, control) = (&worker.run, worker.control);
         let target = if self.has_budget() {
             u64::MAX
         } else {
@@ -451,7 +428,7 @@ impl<'a> Estimator<'a> {
 
 /// The data that all worker threads share.
 struct Worker<'a, W: Word> {
-    run: &'a Mutex<SharedRun<W>>,
+    run: Mutex<SharedRun<W>>,
     control: &'a Arc<Control>,
     started: Instant,
     threads: u64,
@@ -466,6 +443,8 @@ struct SharedRun<W: Word> {
     regions: Vec<RegionEstimate<W>>,
     /// A solution, if one is known.
     witness: Option<Arc<Grid>>,
+    /// Whether the run was stopped before it could begin to sample, so that there is no estimate.
+    is_unknown: bool,
     random: Xoshiro256PlusPlus,
     statistics: Statistics,
 }
@@ -535,18 +514,6 @@ impl<W: Word> RegionEstimate<W> {
     }
 }
 
-impl<W: Word> Default for SharedRun<W> {
-    fn default() -> Self {
-        SharedRun {
-            exact: Count::ONE,
-            regions: Vec::new(),
-            witness: None,
-            random: Xoshiro256PlusPlus::seed_from_u64(0),
-            statistics: Statistics::default(),
-        }
-    }
-}
-
 impl<W: Word> SharedRun<W> {
     /// Propagates and probes the root, counts small regions, and stores the others; `false` if stopped before the end.
     fn prepare(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
@@ -611,6 +578,20 @@ impl<W: Word> SharedRun<W> {
 
     /// Multiplies the results of the regions.
     fn finish(self, stopped: Option<Stop>, seed: u64, elapsed: Duration) -> Estimate {
+        if self.is_unknown {
+            return Estimate {
+                number: None,
+                standard_error: None,
+                doubt: Some(Doubt::Few),
+                solutions: Total::AtLeast(Count::ZERO),
+                particles: 0,
+                dead_ends: 0,
+                stopped,
+                statistics: self.statistics,
+                seed,
+                elapsed,
+            };
+        }
         let mut number = Some(Scaled::from(&self.exact));
         let mut variance = Some(1.0);
         let mut doubt = None;

@@ -1,6 +1,6 @@
 //! A particle (one random descent), and the resampling of a population.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
@@ -31,7 +31,7 @@ pub(super) struct Particle<'p, W> {
     pub(super) ended: Option<u64>,
     /// The decisions of the descent, and a solution that agrees with them, if one is known.
     pub(super) path: Vec<(Cell, bool)>,
-    pub(super) solution: Option<Rc<Grid>>,
+    pub(super) solution: Option<Arc<Grid>>,
 }
 
 impl<W: Word> Particle<'_, W> {
@@ -110,10 +110,10 @@ pub(super) fn resample<W: Word>(
     }
     let slot_count = size;
     let size = slot_count as f64;
-    let shares = population
+    let mut shares: Vec<f64> = population
         .iter()
-        .map(|particle| (particle.value() / sum).to_f64());
-    let mut shares: Vec<f64> = shares.collect();
+        .map(|particle| (particle.value() / sum).to_f64())
+        .collect();
     // The effective sample size: this many particles of equal value would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
     if effective > size / 2.0 && population.len() <= slot_count {

@@ -22,13 +22,13 @@
 //! Half of the populations start at the first line and half at the last one, because paths that are rare from one end need not be rare from
 //! the other.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::budget::Budget;
 use super::exact::ExactCounter;
-use super::guide::{Guide, Verdict};
+use super::guide::Guide;
 use super::particle::{Particle, resample, uniform};
 use super::scaled::Scaled;
 use crate::belief::Beliefs;
@@ -36,11 +36,12 @@ use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::Control;
+use crate::sat::SatAnswer;
 
 /// Minimum probability of a consistent side of a branch: the beliefs may be wrong.
 const MIN_PROBABILITY: f64 = 0.02;
 
-/// Maximum probability of a side for which the guide has no verdict, if the other side has a solution.
+/// Maximum probability of a side for which the guide has no answer, if the other side has a solution.
 const MAX_DOUBTFUL_PROBABILITY: f64 = 0.25;
 
 /// Sweeps of belief propagation at the root.
@@ -128,27 +129,22 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             path: Vec::new(),
             solution: guide.as_ref().and_then(|guide| guide.witness()),
         };
-        let (mut population, mut spine) = match &first.solution {
-            Some(witness) => {
-                let spine = Spine {
-                    particle: first.clone(),
-                    witness: Rc::clone(witness),
-                    upwards,
-                    size,
-                    lines: rows.len() + columns.len(),
-                    exact_cells: MAX_EXACT_SPINE_CELLS,
-                    open_sides: 0,
-                    alive_sides: 0,
-                };
-                (Vec::new(), Some(spine))
-            }
-            None => (vec![first], None),
-        };
+        let mut spine = first.solution.clone().map(|witness| Spine {
+            particle: first.clone(),
+            witness,
+            upwards,
+            size,
+            lines: rows.len() + columns.len(),
+            exact_cells: MAX_EXACT_SPINE_CELLS,
+            open_sides: 0,
+            alive_sides: 0,
+        });
+        let mut population = Vec::new();
         while spine.is_none() && population.len() < size {
             if budget.must_stop() {
                 return None;
             }
-            population.push(population[0].clone());
+            population.push(first.clone());
         }
         // The lines are processed along the longer side of the region.
         let mut order = if rows.len() >= columns.len() {
@@ -238,20 +234,20 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 let other = (cell, !filled);
                 let path = particle.path.iter().copied().chain([other]);
                 let (clues, rows) = (self.board.clues(), &self.rows);
-                let verdict = if drawn {
+                let answer = if drawn {
                     guide.query_side((upwards, cell), clues, rows, path, budget)?
                 } else {
-                    Verdict::Unknown
+                    SatAnswer::Unknown
                 };
-                if matches!(verdict, Verdict::Unsatisfiable) {
+                if answer == SatAnswer::None {
                     spine.open_sides -= 1;
                 } else if drawn {
                     let mut new = particle.clone();
                     new.path.push(other);
                     // The value of a population is the mean over `size` particles, hence the factor `size`.
                     new.weight = Scaled::from(size as f64 / probability);
-                    new.solution = match verdict {
-                        Verdict::Satisfiable(grid) => Some(grid),
+                    new.solution = match answer {
+                        SatAnswer::Solution(grid) => Some(Arc::new(grid)),
                         _ => None,
                     };
                     spine.alive_sides += u64::from(new.solution.is_some());
@@ -287,9 +283,9 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         if let (Some(guide), None) = (guide.as_mut(), &particle.solution) {
             let path = particle.path.iter().copied();
             match guide.query(self.board.clues(), &self.rows, path, budget)? {
-                Verdict::Satisfiable(grid) => particle.solution = Some(grid),
-                Verdict::Unsatisfiable => particle.kill(),
-                Verdict::Unknown => {}
+                SatAnswer::Solution(grid) => particle.solution = Some(Arc::new(grid)),
+                SatAnswer::None => particle.kill(),
+                SatAnswer::Unknown => {}
             }
         }
         let mut exact_cells = MAX_EXACT_CELLS;
@@ -324,7 +320,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 None => particle.kill(),
                 Some(filled) => {
                     let agrees =
-                        |grid: &Rc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
+                        |grid: &Arc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
                     particle.solution = particle
                         .solution
                         .take()
@@ -346,26 +342,22 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         probability: f64,
         guide: &mut Guide<'_>,
         budget: &mut Budget<'_>,
-    ) -> Option<(f64, Option<Rc<Grid>>)> {
+    ) -> Option<(f64, Option<Arc<Grid>>)> {
         let Some(solution) = &particle.solution else {
             return Some((probability, None));
         };
         let other = !solution.get(cell.row.into(), cell.column.into());
-        let mark = self.board.mark();
-        let other_is_consistent = self.board.decide_under(cell, other, budget.control())?;
-        self.board.undo(mark);
-        self.board.take_changed();
         let certain = if other { 0.0 } else { 1.0 };
-        if !other_is_consistent {
+        if !self.is_consistent(cell, other, budget.control())? {
             return Some((certain, None));
         }
         let path = particle.path.iter().copied().chain([(cell, other)]);
-        let verdict = guide.query(self.board.clues(), &self.rows, path, budget)?;
-        Some(match verdict {
-            Verdict::Satisfiable(grid) => (probability, Some(grid)),
-            Verdict::Unsatisfiable => (certain, None),
-            Verdict::Unknown if other => (probability.min(MAX_DOUBTFUL_PROBABILITY), None),
-            Verdict::Unknown => (probability.max(1.0 - MAX_DOUBTFUL_PROBABILITY), None),
+        let answer = guide.query(self.board.clues(), &self.rows, path, budget)?;
+        Some(match answer {
+            SatAnswer::Solution(grid) => (probability, Some(Arc::new(grid))),
+            SatAnswer::None => (certain, None),
+            SatAnswer::Unknown if other => (probability.min(MAX_DOUBTFUL_PROBABILITY), None),
+            SatAnswer::Unknown => (probability.max(1.0 - MAX_DOUBTFUL_PROBABILITY), None),
         })
     }
 
@@ -379,10 +371,8 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         control: &Control,
     ) -> Option<Option<bool>> {
         let mut filled = uniform(random) < probability;
+        let other_is_consistent = self.is_consistent(cell, !filled, control)?;
         let mark = self.board.mark();
-        let other_is_consistent = self.board.decide_under(cell, !filled, control)?;
-        self.board.undo(mark);
-        self.board.take_changed();
         if self.board.decide_under(cell, filled, control)? {
             if other_is_consistent {
                 let taken = if filled {
@@ -404,6 +394,15 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         particle.record_changes(&self.board, changed);
         particle.path.push((cell, filled));
         Some(Some(filled))
+    }
+
+    /// Whether propagation does not contradict this value of a cell; the board stays as it is. `None` if the run has ended.
+    fn is_consistent(&mut self, cell: Cell, filled: bool, control: &Control) -> Option<bool> {
+        let mark = self.board.mark();
+        let is_consistent = self.board.decide_under(cell, filled, control)?;
+        self.board.undo(mark);
+        self.board.take_changed();
+        Some(is_consistent)
     }
 
     /// The probability to fill a cell of a line, after updating the messages of the lines that matter. `None` if the budget ends.
@@ -432,7 +431,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
 /// The path to the witness, beside which a population is sampled.
 struct Spine<'p, W> {
     particle: Particle<'p, W>,
-    witness: Rc<Grid>,
+    witness: Arc<Grid>,
     /// The direction and size of the population, and the number of lines of the region.
     upwards: bool,
     size: usize,

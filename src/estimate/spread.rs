@@ -67,31 +67,18 @@ struct Population {
 
 /// The populations of one region.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Populations {
-    populations: Vec<Population>,
-}
+pub(super) struct Populations(Vec<Population>);
 
 impl Populations {
     pub(super) fn add(&mut self, size: usize, value: Scaled, upwards: bool) {
-        let size = size as f64;
-        self.populations.push(Population {
-            size,
+        self.0.push(Population {
+            size: size as f64,
             value,
             upwards,
         });
-        if self.populations.len() >= MAX_POPULATIONS {
+        if self.0.len() >= MAX_POPULATIONS {
             self.merge_pairs();
         }
-    }
-
-    /// The mean over all particles; `None` without any.
-    pub(super) fn mean(&self) -> Option<Scaled> {
-        mean(self.populations.iter())
-    }
-
-    /// The square of the relative standard error of the mean; `None` with fewer than two populations, or if the mean is zero.
-    pub(super) fn relative_variance(&self) -> Option<f64> {
-        relative_variance(&self.populations)
     }
 
     /// Why the mean or its error is not to be trusted; `None` if they are.
@@ -101,115 +88,119 @@ impl Populations {
         }
         let Some(variance) = self
             .relative_variance()
-            .filter(|_| effective_count(&self.populations) >= MIN_POPULATIONS)
+            .filter(|_| self.effective_count() >= MIN_POPULATIONS)
         else {
             return Some(Doubt::Few);
         };
         if is_too_wide(variance) {
             return Some(Doubt::Heavy);
         }
-        let direction = |upwards| -> Option<(f64, f64)> {
-            let direction = |population: &&Population| population.upwards == upwards;
-            let populations: Vec<Population> =
-                self.populations.iter().filter(direction).copied().collect();
-            let share = (mean(populations.iter())? / self.mean()?).to_f64();
-            // A direction without solutions has no relative variance, and 0 is taken. Its mean of 0 increases the variance of all
-            // populations anyway.
-            Some((
-                share,
-                share * share * relative_variance(&populations).unwrap_or(0.0),
-            ))
-        };
-        let (up, down) = (direction(true)?, direction(false)?);
+        let (up, down) = (self.share_of(true)?, self.share_of(false)?);
         let differs =
             (up.0 - down.0).powi(2) > MAX_DEVIATION * MAX_DEVIATION * (up.1 + down.1) + 1e-12;
         differs.then_some(Doubt::Apart)
     }
 
+    /// The mean of the populations of one direction as a share of the mean of all, and its variance.
+    fn share_of(&self, upwards: bool) -> Option<(f64, f64)> {
+        let populations = self.of_direction(upwards);
+        let share = (populations.mean()? / self.mean()?).to_f64();
+        // A direction without solutions has no relative variance, and 0 is taken. Its mean of 0 increases the variance of all
+        // populations anyway.
+        let variance = populations.relative_variance().unwrap_or(0.0);
+        Some((share, share * share * variance))
+    }
+
+    /// The populations of one direction.
+    fn of_direction(&self, upwards: bool) -> Self {
+        let populations = self.0.iter().copied();
+        Populations(
+            populations
+                .filter(|population| population.upwards == upwards)
+                .collect(),
+        )
+    }
+
     /// Merges pairs of populations of the same direction.
     fn merge_pairs(&mut self) {
-        let directions = [false, true].map(|upwards| {
-            let direction = self
-                .populations
-                .iter()
-                .filter(|population| population.upwards == upwards);
-            direction.copied().collect::<Vec<Population>>()
-        });
-        self.populations.clear();
-        for direction in &directions {
-            self.populations
-                .extend(direction.chunks(2).map(|pair| Population {
-                    size: pair.iter().map(|population| population.size).sum(),
-                    value: mean(pair.iter()).unwrap_or(Scaled::ZERO),
-                    upwards: pair[0].upwards,
-                }));
+        let mut merged = Vec::new();
+        for upwards in [false, true] {
+            for pair in self.of_direction(upwards).0.chunks(2) {
+                let pair = Populations(pair.to_vec());
+                merged.push(Population {
+                    size: pair.size(),
+                    value: pair.mean().unwrap_or(Scaled::ZERO),
+                    upwards,
+                });
+            }
         }
+        self.0 = merged;
+    }
+
+    /// Number of particles.
+    fn size(&self) -> f64 {
+        self.0.iter().map(|population| population.size).sum()
+    }
+
+    /// The mean over all particles: that of the populations, each weighted by its number of particles, which is not random. `None` without
+    /// any.
+    pub(super) fn mean(&self) -> Option<Scaled> {
+        let sum: Scaled = self
+            .0
+            .iter()
+            .map(|population| population.value * Scaled::from(population.size))
+            .sum();
+        let size = self.size();
+        (size > 0.0).then(|| sum / Scaled::from(size))
+    }
+
+    /// The effective number of populations: this many of equal size would estimate the variance as well.
+    fn effective_count(&self) -> f64 {
+        let squares: f64 = self
+            .0
+            .iter()
+            .map(|population| population.size * population.size)
+            .sum();
+        let size = self.size();
+        size * size / squares.max(1.0)
+    }
+
+    /// The square of the relative standard error of the mean; `None` with fewer than two populations, or if the mean is zero.
+    pub(super) fn relative_variance(&self) -> Option<f64> {
+        let mean = self.mean().filter(|mean| !mean.is_zero())?;
+        if self.0.len() < 2 {
+            return None;
+        }
+        let (size, effective_count) = (self.size(), self.effective_count());
+        let freedom = effective_count - 1.0;
+        let squares = self.0.iter().map(|population| {
+            let deviation = (population.value / mean).to_f64() - 1.0;
+            (population.size / size * deviation).powi(2)
+        });
+        let from_values = squares.sum::<f64>() * effective_count / freedom;
+        // The logarithms of the values that are not zero, each with its share of the particles.
+        let logs: Vec<(f64, f64)> = self
+            .0
+            .iter()
+            .filter(|population| !population.value.is_zero())
+            .map(|population| (population.size / size, (population.value / mean).ln()))
+            .collect();
+        let share: f64 = logs.iter().map(|(weight, _)| weight).sum();
+        let mean_log = logs.iter().map(|(weight, log)| weight * log).sum::<f64>() / share;
+        let squares = logs
+            .iter()
+            .map(|(weight, log)| weight * (log - mean_log).powi(2));
+        let variance = squares.sum::<f64>() / share * effective_count / freedom;
+        let from_logs = (variance.exp() / share - 1.0) / effective_count;
+        let widened = from_values.max(from_logs) * student_factor(freedom).powi(2);
+        // Below this it is rounding error.
+        Some(if widened < 1e-14 { 0.0 } else { widened })
     }
 }
 
 /// Whether this squared relative error is too large for a mean to be trusted.
 pub(super) fn is_too_wide(relative_variance: f64) -> bool {
     relative_variance > MAX_RELATIVE_ERROR * MAX_RELATIVE_ERROR
-}
-
-/// The mean over the particles of these populations, each weighted by its number of particles, which is not random.
-fn mean<'a>(populations: impl Iterator<Item = &'a Population> + Clone) -> Option<Scaled> {
-    let size: f64 = populations.clone().map(|population| population.size).sum();
-    let sum: Scaled = populations
-        .map(|population| population.value * Scaled::from(population.size))
-        .sum();
-    (size > 0.0).then(|| sum / Scaled::from(size))
-}
-
-/// The effective number of populations: this many of equal size would estimate the variance as well.
-fn effective_count(populations: &[Population]) -> f64 {
-    let size: f64 = populations.iter().map(|population| population.size).sum();
-    let squares: f64 = populations
-        .iter()
-        .map(|population| population.size * population.size)
-        .sum();
-    size * size / squares.max(1.0)
-}
-
-/// The squared relative error of the mean, as in [`Populations::relative_variance`].
-fn relative_variance(populations: &[Population]) -> Option<f64> {
-    let mean = mean(populations.iter()).filter(|mean| !mean.is_zero())?;
-    let effective_count = effective_count(populations);
-    if populations.len() < 2 {
-        return None;
-    }
-    let size: f64 = populations.iter().map(|population| population.size).sum();
-    let freedom = effective_count - 1.0;
-    // From the values.
-    let squares = populations.iter().map(|population| {
-        let deviation = (population.value / mean).to_f64() - 1.0;
-        (population.size / size * deviation).powi(2)
-    });
-    let from_values = squares.sum::<f64>() * effective_count / freedom;
-    // From the logarithms of the non-zero values, and the share of these.
-    let non_zero = populations
-        .iter()
-        .filter(|population| !population.value.is_zero());
-    let non_zero: Vec<(f64, f64)> = non_zero
-        .map(|population| (population.size / size, (population.value / mean).ln()))
-        .collect();
-    let share: f64 = non_zero.iter().map(|(weight, _)| weight).sum();
-    let mean_log = non_zero
-        .iter()
-        .map(|(weight, log)| weight * log)
-        .sum::<f64>()
-        / share;
-    let variance = non_zero
-        .iter()
-        .map(|(weight, log)| weight * (log - mean_log).powi(2))
-        .sum::<f64>()
-        / share
-        * effective_count
-        / freedom;
-    let from_logs = (variance.exp() / share - 1.0) / effective_count;
-    let widened = from_values.max(from_logs) * student_factor(freedom).powi(2);
-    // Below this it is rounding error.
-    Some(if widened < 1e-14 { 0.0 } else { widened })
 }
 
 /// The factor by which the 95 % interval of Student's t with this number of degrees of freedom is wider than that of a normal distribution
@@ -257,7 +248,7 @@ mod tests {
         let logs = (0..20).map(|i| f64::from(i / 2) * 0.5 - 4.5);
         let populations = populations(logs.map(f64::exp));
         let all: Vec<f64> = populations
-            .populations
+            .0
             .iter()
             .map(|population| population.value.to_f64())
             .collect();
@@ -297,15 +288,10 @@ mod tests {
     fn merging_pairs_keeps_the_mean() {
         let values = (0..5 * MAX_POPULATIONS).map(|i| (i % 7) as f64 + 1.0);
         let populations = populations(values.clone());
-        assert!(populations.populations.len() < MAX_POPULATIONS);
+        assert!(populations.0.len() < MAX_POPULATIONS);
         let mean = values.clone().sum::<f64>() / (5 * MAX_POPULATIONS) as f64;
         assert!((populations.mean().unwrap().to_f64() - mean).abs() < 1e-9);
-        let size: f64 = populations
-            .populations
-            .iter()
-            .map(|population| population.size)
-            .sum();
-        assert_eq!(size, (5 * MAX_POPULATIONS * 8) as f64);
+        assert_eq!(populations.size(), (5 * MAX_POPULATIONS * 8) as f64);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+#[cfg(feature = "design")]
+use std::time::Instant;
 
 /// Default memory limit of a run, in bytes.
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
@@ -74,6 +76,13 @@ impl Limits {
     pub fn checks(mut self, checks: impl Into<Option<u64>>) -> Self {
         self.checks = checks.into();
         self
+    }
+
+    /// The same limits for the rest of a run that began at this moment.
+    #[cfg(feature = "design")]
+    pub(crate) fn left_since(&self, started: Instant) -> Self {
+        let left = |time: Duration| time.saturating_sub(started.elapsed());
+        self.clone().time(self.time.map(left))
     }
 
     /// The memory limit in bytes, or its default.

@@ -21,6 +21,16 @@ pub struct Cube {
 }
 
 impl Cube {
+    /// The cube of these decisions, each a cell and whether it is filled.
+    pub(crate) fn of(decisions: impl IntoIterator<Item = (Cell, bool)>) -> Self {
+        let decisions = decisions.into_iter();
+        Cube {
+            path: decisions
+                .map(|(cell, filled)| Decision { cell, filled })
+                .collect(),
+        }
+    }
+
     /// The decisions, each as a cell and whether it is filled.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (Cell, bool)> {
         self.path

@@ -30,10 +30,7 @@ pub(crate) fn connected_groups(
 ) -> Vec<Vec<(usize, usize)>> {
     let cells: Vec<_> = cells.collect();
     // Each group is identified by one of its lines; lines are numbered rows first.
-    let mut sets = DisjointSets::default();
-    for _ in 0..height + width {
-        sets.add();
-    }
+    let mut sets = DisjointSets::new(height + width);
     for &(row, column) in &cells {
         sets.join(row, height + column);
     }

@@ -5,6 +5,9 @@
 #[cfg(feature = "design")]
 mod design;
 
+use std::time::Duration;
+
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::board::Cell;
@@ -16,59 +19,163 @@ use crate::run::Statistics;
 use crate::search::{Outcome, Total, Verdict};
 use crate::solutions::{Count, Rough, Stop};
 
-/// The fields of a [`Total`].
-#[derive(Serialize)]
-struct TotalFields<'a> {
-    verdict: Verdict,
-    solutions: &'a Count,
-    /// A large number in a few digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    magnitude: Option<Rough>,
-    exact: bool,
+/// A type that is serialized as an object.
+trait Fields {
+    /// Adds its fields to an object.
+    fn add_to<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error>;
 }
 
-/// The fields that all results of runs share.
-#[derive(Serialize)]
-struct OutcomeFields<'a> {
-    #[serde(flatten)]
+/// Adds fields to an object, with `?` after the name only if there is a value, and with `..` all those of another type.
+macro_rules! add_fields {
+    ($object:ident,) => {};
+    ($object:ident, ..$base:expr, $($rest:tt)*) => {
+        $base.add_to($object)?;
+        add_fields!($object, $($rest)*);
+    };
+    ($object:ident, $name:literal?: $value:expr, $($rest:tt)*) => {
+        if let Some(value) = &$value {
+            $object.serialize_entry($name, value)?;
+        }
+        add_fields!($object, $($rest)*);
+    };
+    ($object:ident, $name:literal: $value:expr, $($rest:tt)*) => {
+        $object.serialize_entry($name, &$value)?;
+        add_fields!($object, $($rest)*);
+    };
+}
+
+/// Serializes a type as an object with these fields.
+macro_rules! object {
+    ($(#[$doc:meta])* $type:ty, |$own:ident| { $($fields:tt)* }) => {
+        impl Fields for $type {
+            fn add_to<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
+                let $own = self;
+                add_fields!(object, $($fields)*);
+                Ok(())
+            }
+        }
+
+        $(#[$doc])*
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut object = serializer.serialize_map(None)?;
+                self.add_to(&mut object)?;
+                object.end()
+            }
+        }
+    };
+}
+use {add_fields, object};
+
+object! {
+    /// As an object with the fields `verdict`, `solutions`, `magnitude` (only for ten digits or more) and `exact`.
+    Total, |total| {
+        "verdict": total.verdict(),
+        "solutions": total.number(),
+        "magnitude"?: total.number().rough(),
+        "exact": total.is_exact(),
+    }
+}
+
+/// What the results of all runs have.
+struct RunFigures<'a> {
     solutions: &'a Total,
     stopped: Option<Stop>,
-    nodes: u64,
-    seconds: f64,
     statistics: &'a Statistics,
+    elapsed: Duration,
 }
 
-/// The fields of an [`Estimate`].
-#[derive(Serialize)]
-struct EstimateFields<'a> {
-    #[serde(flatten)]
-    outcome: OutcomeFields<'a>,
-    estimate: EstimateFigures,
+object! {
+    RunFigures<'_>, |run| {
+        ..run.solutions,
+        "stopped": run.stopped,
+        "nodes": run.statistics.nodes,
+        "seconds": seconds(run.elapsed),
+        "statistics": run.statistics,
+    }
 }
 
-#[derive(Serialize)]
-struct EstimateFigures {
+object! {
+    /// As an object with the fields of its [`Total`], `stopped`, `nodes`, `seconds` and `statistics`. The open cubes are not part of it.
+    Outcome, |outcome| {
+        ..RunFigures {
+            solutions: &outcome.solutions,
+            stopped: outcome.stopped,
+            statistics: &outcome.statistics,
+            elapsed: outcome.elapsed,
+        },
+    }
+}
+
+object! {
+    /// As an object with the fields of an [`Outcome`], and `estimate`.
+    Estimate, |estimate| {
+        ..RunFigures {
+            solutions: &estimate.solutions,
+            stopped: estimate.stopped,
+            statistics: &estimate.statistics,
+            elapsed: estimate.elapsed,
+        },
+        "estimate": EstimateFigures(estimate),
+    }
+}
+
+struct EstimateFigures<'a>(&'a Estimate);
+
+impl EstimateFigures<'_> {
     /// The estimate in a few digits, as text like the number of solutions.
-    number: Option<String>,
-    log10: Option<f64>,
-    standard_error: Option<f64>,
-    /// Whether the number and its standard error are reliable; if not, `warning` says why.
-    trusted: bool,
-    warning: Option<String>,
-    dives: u64,
-    /// The share of dives that ended in a dead end, from 0 to 1.
-    dead_ends: f64,
-    /// As text, since it may exceed the range of numbers in JSON readers.
-    seed: String,
+    fn number(&self) -> Option<String> {
+        let number = self.0.number?;
+        Some(match number.rough(4) {
+            Some(rough) => format!("{rough:e}"),
+            None => "0".to_owned(),
+        })
+    }
+
+    fn log10(&self) -> Option<f64> {
+        let number = self.0.number.filter(|number| !number.is_zero())?;
+        Some(round_to_micros(number.log10()))
+    }
 }
 
-/// The fields of [`CellCounts`].
-#[derive(Serialize)]
-struct CellCountsFields<'a> {
-    /// For each cell, row by row, the number of solutions in which it is filled.
-    numerators: Vec<Vec<&'a Count>>,
-    /// The number of all solutions.
-    denominator: &'a Count,
+object! {
+    EstimateFigures<'_>, |figures| {
+        "number": figures.number(),
+        "log10": figures.log10(),
+        "standard_error": figures.0.standard_error.map(round_to_micros),
+        // Whether the number and its standard error are reliable; if not, `warning` says why.
+        "trusted": figures.0.doubt.is_none(),
+        "warning": figures.0.doubt.map(|doubt| doubt.to_string()),
+        "dives": figures.0.particles,
+        // The share of dives that ended in a dead end, from 0 to 1.
+        "dead_ends": round_to_micros(figures.0.dead_end_share()),
+        // As text, since it may exceed the range of numbers in JSON readers.
+        "seed": figures.0.seed.to_string(),
+    }
+}
+
+object! {
+    /// As an object with the fields `numerators`, rows of decimal texts, and `denominator`, the number of all solutions.
+    CellCounts, |counts| {
+        "numerators": (0..counts.height())
+            .map(|row| (0..counts.width()).map(|column| counts.filled(Cell::new(row, column))).collect())
+            .collect::<Vec<Vec<&Count>>>(),
+        "denominator": counts.count(),
+    }
+}
+
+/// As an object in the [JSON format](crate::format::json).
+impl Serialize for Puzzle {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(json::members(self))
+    }
+}
+
+impl Fields for Puzzle {
+    fn add_to<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
+        let mut members = json::members(self).into_iter();
+        members.try_for_each(|(name, value)| object.serialize_entry(name, &value))
+    }
 }
 
 /// As decimal text.
@@ -99,80 +206,6 @@ impl Serialize for Stop {
     }
 }
 
-/// As an object with the fields `verdict`, `solutions`, `magnitude` (only for ten digits or more) and `exact`.
-impl Serialize for Total {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let number = self.number();
-        let fields = TotalFields {
-            verdict: self.verdict(),
-            solutions: number,
-            magnitude: number.rough(),
-            exact: self.is_exact(),
-        };
-        fields.serialize(serializer)
-    }
-}
-
-/// As an object with the fields of its [`Total`], `stopped`, `nodes`, `seconds` and `statistics`. The open cubes are not part of it.
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = OutcomeFields {
-            solutions: &self.solutions,
-            stopped: self.stopped,
-            nodes: self.statistics.nodes,
-            seconds: round_to_micros(self.elapsed.as_secs_f64()),
-            statistics: &self.statistics,
-        };
-        fields.serialize(serializer)
-    }
-}
-
-/// As an object with the fields of an [`Outcome`], and `estimate`.
-impl Serialize for Estimate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let number = self.number.filter(|number| !number.is_zero());
-        let rough = number.and_then(|number| number.rough(4));
-        let fields = EstimateFields {
-            outcome: OutcomeFields {
-                solutions: &self.solutions,
-                stopped: self.stopped,
-                nodes: self.statistics.nodes,
-                seconds: round_to_micros(self.elapsed.as_secs_f64()),
-                statistics: &self.statistics,
-            },
-            estimate: EstimateFigures {
-                number: match self.number {
-                    Some(number) if number.is_zero() => Some("0".to_owned()),
-                    _ => rough.map(|rough| format!("{rough:e}")),
-                },
-                log10: number.map(|number| round_to_micros(number.log10())),
-                standard_error: self.standard_error.map(round_to_micros),
-                trusted: self.doubt.is_none(),
-                warning: self.doubt.map(|doubt| doubt.to_string()),
-                dives: self.particles,
-                dead_ends: round_to_micros(self.dead_end_share()),
-                seed: self.seed.to_string(),
-            },
-        };
-        fields.serialize(serializer)
-    }
-}
-
-/// As an object with the fields `numerators`, rows of decimal texts, and `denominator`, the number of all solutions.
-impl Serialize for CellCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let row = |row| {
-            let cells = (0..self.width()).map(|column| self.filled(Cell::new(row, column)));
-            cells.collect()
-        };
-        let fields = CellCountsFields {
-            numerators: (0..self.height()).map(row).collect(),
-            denominator: self.count(),
-        };
-        fields.serialize(serializer)
-    }
-}
-
 /// As the list of its rows: `["#.", ".#"]`.
 impl Serialize for Grid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -187,14 +220,12 @@ impl Serialize for Clue {
     }
 }
 
-/// As an object in the [JSON format](crate::format::json).
-impl Serialize for Puzzle {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(json::members(self))
-    }
+/// A duration in seconds, rounded to microseconds.
+fn seconds(duration: Duration) -> f64 {
+    round_to_micros(duration.as_secs_f64())
 }
 
-/// A number rounded to six decimals, in seconds a microsecond.
+/// A number rounded to six decimals.
 fn round_to_micros(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }

@@ -9,21 +9,21 @@ mod rules;
 mod trial;
 mod view;
 
+use std::cmp::Reverse;
 use std::time::Instant;
 
 pub use reason::Reason;
 
-use self::rules::Found;
 use self::trial::Trial;
 use self::view::{View, list};
 use super::position::Position;
-use super::rounds::{dirty_lines, line_of};
+use super::rounds::{cells_of_line, clue_of, dirty_lines, line_of};
 use crate::board::{Board, Cell, Clues};
 use crate::error::Result;
 use crate::line::{Known, Word, by_width};
 use crate::puzzle::{Clue, Line, Puzzle};
 use crate::run::{Control, Limits};
-use crate::search::{Cube, Decision, Search, Verdict};
+use crate::search::{Cube, Search, Verdict};
 use crate::solutions::Stop;
 
 /// One step of an explanation.
@@ -159,8 +159,8 @@ impl<'a> Explainer<'a> {
         let control = Control::new(&self.limits, false);
         let ending = by_width!(width.max(height), W => {
             let clues = Clues::new(self.puzzle);
-            let mut walk = Walk::<W>::new(self.puzzle, &clues, &control, &explanation.position);
-            walk.run(&mut explanation, &mut take)
+            Progress::<W>::new(self.puzzle, &clues, &control, &explanation.position)
+                .run(&mut explanation, &mut take)
         });
         explanation.ending = match ending {
             Ending::Several => self.why_stuck(&explanation.position, start),
@@ -171,16 +171,10 @@ impl<'a> Explainer<'a> {
 
     /// Why no more cells follow, by a search.
     fn why_stuck(&self, position: &Position, start: Instant) -> Ending {
-        let time = self.limits.time;
-        let left = time.map(|time| time.saturating_sub(start.elapsed()));
-        let mut search = Search::new(self.puzzle).limits(self.limits.clone().time(left));
+        let mut search = Search::new(self.puzzle).limits(self.limits.left_since(start));
         if self.position.is_some() {
             // Only solutions that agree with what was given.
-            let path = position.known();
-            let path = path.map(|(cell, filled)| Decision { cell, filled });
-            search = search.cubes(vec![Cube {
-                path: path.collect(),
-            }]);
+            search = search.cubes(vec![Cube::of(position.known())]);
         }
         let (_, outcome) = search.first(2);
         match outcome.solutions.verdict() {
@@ -192,11 +186,11 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// What a line offers: the rank of the rule, its reason, and what it decides.
-type Offer = (usize, Reason, Found, String);
+/// What a line offers: the rank of the rule, its reason, the cells that it decides, and the sentence.
+type Offer = (usize, Reason, Vec<(usize, bool)>, String);
 
 /// An explanation in progress.
-struct Walk<'a, W> {
+struct Progress<'a, W> {
     puzzle: &'a Puzzle,
     clues: &'a Clues,
     control: &'a Control,
@@ -207,7 +201,7 @@ struct Walk<'a, W> {
     offers: Vec<Option<Offer>>,
 }
 
-impl<'a, W: Word> Walk<'a, W> {
+impl<'a, W: Word> Progress<'a, W> {
     fn new(
         puzzle: &'a Puzzle,
         clues: &'a Clues,
@@ -225,7 +219,7 @@ impl<'a, W: Word> Walk<'a, W> {
             );
         }
         let due = dirty_lines(&mut board);
-        Walk {
+        Progress {
             puzzle,
             clues,
             control,
@@ -302,48 +296,45 @@ impl<'a, W: Word> Walk<'a, W> {
 
     /// The simplest that a line offers, which decides these cells.
     fn offer(&self, line: usize, new: Known<W>) -> Offer {
-        let known = self.board.line(line);
-        let cell = |i| known.cells().has(i).then_some(known.filled.has(i));
-        let cells: Vec<Option<bool>> = (0..self.clues.length(line)).map(cell).collect();
+        let cells = cells_of_line(self.clues, line, self.board.line(line));
         let clue = self.clue(line);
         let lengths: Vec<usize> = clue.lengths().collect();
         let view = View::new(line_of(self.clues, line), clue, &lengths, &cells);
-        let (rank, reason, found) = rules::simplest(&view).unwrap_or_else(|| {
+        let (rank, reason, deduction) = rules::simplest(&view).unwrap_or_else(|| {
             let cells = new.cells().cells().map(|i| (i, new.filled.has(i)));
-            let found = rules::all_arrangements(&view, cells.collect());
-            (rules::LAST, Reason::AllArrangements, found)
+            let deduction = rules::all_arrangements(&view, cells.collect());
+            (rules::LAST, Reason::AllArrangements, deduction)
         });
-        let words = found.words(&view);
-        (rank, reason, found, words)
+        let words = deduction.words(&view);
+        (rank, reason, deduction.cells, words)
     }
 
     fn clue(&self, line: usize) -> &'a Clue {
-        match line_of(self.clues, line) {
-            Line::Row(row) => &self.puzzle.rows()[row],
-            Line::Column(column) => &self.puzzle.columns()[column],
-        }
+        clue_of(self.puzzle, line_of(self.clues, line))
     }
 
     /// The line with the simplest offer, among equals the one with most cells, then the first.
     fn best_line(&self) -> Option<usize> {
         let offers = self.offers.iter().enumerate();
-        let offers = offers.filter_map(|(line, offer)| Some((line, offer.as_ref()?)));
-        let best = offers.min_by_key(|(line, (rank, _, found, _))| {
-            (*rank, std::cmp::Reverse(found.cells.len()), *line)
-        });
-        best.map(|(line, _)| line)
+        offers
+            .filter_map(|(line, offer)| {
+                let (rank, _, cells, _) = offer.as_ref()?;
+                Some((*rank, Reverse(cells.len()), line))
+            })
+            .min()
+            .map(|(.., line)| line)
     }
 
     fn line_step(&mut self, line: usize) -> Step {
-        let (_, reason, found, words) = self.offers[line].take().expect("the line has an offer");
+        let (_, reason, cells, words) = self.offers[line].take().expect("the line has an offer");
         let line = line_of(self.clues, line);
-        let cell = |i| match line {
-            Line::Row(row) => Cell::new(row, i),
-            Line::Column(column) => Cell::new(i, column),
-        };
+        let cells = cells.into_iter().map(|(i, filled)| match line {
+            Line::Row(row) => (Cell::new(row, i), filled),
+            Line::Column(column) => (Cell::new(i, column), filled),
+        });
         Step {
             line,
-            cells: found.cells.iter().map(|&(i, v)| (cell(i), v)).collect(),
+            cells: cells.collect(),
             reason,
             words,
             tried: None,
@@ -356,13 +347,14 @@ impl<'a, W: Word> Walk<'a, W> {
             .iter()
             .map(|&line| line_of(self.clues, line))
             .collect();
-        let names: Vec<String> = lines.iter().map(Line::to_string).collect();
-        let (last, before) = names.split_last().expect("a chain has a line");
-        let follow = match before {
-            [] => String::new(),
-            before => format!("follow it through {}; then ", list(before)),
+        let (last, before) = lines.split_last().expect("a chain has a line");
+        let names: Vec<String> = before.iter().map(Line::to_string).collect();
+        let follow = if names.is_empty() {
+            String::new()
+        } else {
+            format!("follow it through {}; then ", list(&names))
         };
-        let clue = self.clue(*chain.last().expect("a chain has a line"));
+        let clue = clue_of(self.puzzle, *last);
         let (tried, other) = if filled {
             ("filled", "empty")
         } else {
@@ -384,24 +376,21 @@ impl<'a, W: Word> Walk<'a, W> {
 }
 
 fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
-    let of = |value: bool| {
-        let cells = cells.iter().filter(move |(_, filled)| *filled == value);
-        cells.map(|&(cell, _)| place(cell)).collect::<Vec<_>>()
-    };
-    let clause = |value, word| match of(value).as_slice() {
-        [] => None,
-        [one] => Some(format!("{one} is {word}")),
-        // A list of all would be too long to read.
-        [first, .., last] if of(value).len() > 4 => Some(format!(
-            "{} cells from {first} to {last} are {word}",
-            of(value).len()
-        )),
-        several => Some(format!("{} are {word}", list(several))),
-    };
-    let clauses: Vec<String> = [clause(true, "filled"), clause(false, "empty")]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut clauses = Vec::new();
+    for (value, word) in [(true, "filled"), (false, "empty")] {
+        let alike = cells.iter().filter(|(_, filled)| *filled == value);
+        let places: Vec<String> = alike.map(|&(cell, _)| place(cell)).collect();
+        match places.as_slice() {
+            [] => {}
+            [one] => clauses.push(format!("{one} is {word}")),
+            // A list of all would be too long to read.
+            [first, .., last] if places.len() > 4 => {
+                let number = places.len();
+                clauses.push(format!("{number} cells from {first} to {last} are {word}"));
+            }
+            several => clauses.push(format!("{} are {word}", list(several))),
+        }
+    }
     Step {
         line: Line::Row(cell.row.into()),
         words: format!(

@@ -12,14 +12,14 @@ use crate::puzzle::Clue;
 
 /// What a rule decides.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Deduction {
     /// Unknown cells of the line, with their values.
     pub(super) cells: Vec<(usize, bool)>,
     /// Why, as clauses of a sentence.
     clauses: Vec<String>,
 }
 
-impl Found {
+impl Deduction {
     /// Adds cells, and the words that explain them, unless all of them have been found already.
     fn add(&mut self, cells: Vec<(usize, bool)>, words: impl FnOnce() -> String) {
         let before = self.cells.len();
@@ -39,7 +39,7 @@ impl Found {
     }
 }
 
-type Rule = fn(&View<'_>) -> Found;
+type Rule = fn(&View<'_>) -> Deduction;
 
 /// All rules but the last resort, which is to go through all arrangements.
 const RULES: [(Reason, Rule); 8] = [
@@ -57,45 +57,43 @@ const RULES: [(Reason, Rule); 8] = [
 pub(super) const LAST: usize = RULES.len();
 
 /// The simplest rule that decides a cell: its rank, its reason and what it finds; `None` if only the last resort does.
-pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Found)> {
-    let found = RULES.iter().enumerate().map(|(rank, &(reason, rule))| {
-        let mut found = rule(view);
-        found.cells.sort_unstable();
-        (rank, reason, found)
-    });
-    found
-        .into_iter()
-        .find(|(_, _, found)| !found.cells.is_empty())
+pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Deduction)> {
+    RULES
+        .iter()
+        .enumerate()
+        .find_map(|(rank, &(reason, rule))| {
+            let mut found = rule(view);
+            found.cells.sort_unstable();
+            (!found.cells.is_empty()).then_some((rank, reason, found))
+        })
 }
 
 /// The last resort: the cells on which all arrangements agree, which settling the line has found.
-pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> Found {
+pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> Deduction {
     let number = arrangements::count(view.clue, view.cells);
-    let of = |value| {
-        let cells = cells.iter().filter(move |(_, filled)| *filled == value);
-        cells.map(|&(i, _)| i)
-    };
-    let clause =
-        |value, word| (of(value).count() > 0).then(|| format!("{} {word}", view.are(of(value))));
-    let clauses: Vec<String> = [clause(true, "filled"), clause(false, "empty")]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut clauses = Vec::new();
+    for (value, word) in [(true, "filled"), (false, "empty")] {
+        let alike = cells.iter().filter(|(_, filled)| *filled == value);
+        let places: Vec<usize> = alike.map(|&(i, _)| i).collect();
+        if !places.is_empty() {
+            clauses.push(format!("{} {word}", view.are(places)));
+        }
+    }
     let ways = match number.to_string().as_str() {
         "1" => format!("only one way is left to place {}", view.clue),
         "2" => format!("in both ways that are left to place {}", view.clue),
         number => format!("in all {number} ways that are left to place {}", view.clue),
     };
     let link = if number == 1u32.into() { ": " } else { ", " };
-    Found {
+    Deduction {
         clauses: vec![format!("{ways}{link}{}", list(&clauses))],
         cells,
     }
 }
 
 /// Leftmost and rightmost places by the clue alone, in the rest of the line.
-fn overlap(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn overlap(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let blocks = view.blocks();
     if blocks.is_empty() {
         return found;
@@ -159,8 +157,8 @@ fn overlap(view: &View<'_>) -> Found {
 }
 
 /// All filled cells of the line are there, or all empty ones.
-fn complete(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn complete(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let wanted: usize = view.blocks().iter().sum();
     let count = |value| view.rest().filter(|&(_, cell)| cell == value).count();
     let (filled, unknown) = (count(Some(true)), count(None));
@@ -191,60 +189,46 @@ fn complete(view: &View<'_>) -> Found {
 }
 
 /// The first block of the rest begins at its start, or the last block ends at its end.
-fn edge(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn edge(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
         return found;
     };
     let mut anchor = |covered: Range<usize>, next: Option<usize>, block: usize, begins: bool| {
         let mut cells = view.unknown(covered.clone(), true);
+        let covers_new = !cells.is_empty();
         cells.extend(view.unknown(next, false));
-        let filled = cells.iter().any(|&(_, filled)| filled);
         found.add(cells, || {
-            let block = view.block(block);
-            let verb = if begins { "begins" } else { "ends" };
-            let wall = if begins {
-                covered.start == 0
+            let (verb, anchor, wall) = if begins {
+                ("begins", covered.start, covered.start == 0)
             } else {
-                covered.end == view.cells.len()
-            };
-            let anchor = if begins {
-                covered.start
-            } else {
-                covered.end - 1
+                ("ends", covered.end - 1, covered.end == view.cells.len())
             };
             let place = if wall {
                 view.edge(begins).to_owned()
             } else {
                 view.places([anchor])
             };
-            let next = next.filter(|&i| view.cells[i].is_none());
-            let next = next.map(|i| format!("{} is empty", view.places([i])));
-            match (filled, next) {
-                (true, Some(next)) => format!(
-                    "{block} {verb} at {place}, so it covers {}, and {next}",
-                    view.places(covered.clone())
-                ),
-                (true, None) => format!(
-                    "{block} {verb} at {place}, so it covers {}",
-                    view.places(covered.clone())
-                ),
-                (false, next) => format!(
-                    "{block} {verb} at {place} and is complete, so {}",
-                    next.unwrap_or_default()
-                ),
+            let mut follows = Vec::new();
+            if covers_new {
+                follows.push(format!("it covers {}", view.places(covered)));
             }
+            if let Some(next) = next.filter(|&i| view.cells[i].is_none()) {
+                follows.push(format!("{} is empty", view.places([next])));
+            }
+            let complete = if covers_new { "," } else { " and is complete," };
+            format!(
+                "{} {verb} at {place}{complete} so {}",
+                view.block(block),
+                follows.join(", and ")
+            )
         });
     };
     if view.cells[view.start] == Some(true) {
         let after = view.start + first;
-        anchor(
-            view.start..after,
-            (after < view.end).then_some(after),
-            0,
-            true,
-        );
+        let next = (after < view.end).then_some(after);
+        anchor(view.start..after, next, 0, true);
     }
     if view.cells[view.end - 1] == Some(true) {
         let begin = view.end - last;
@@ -255,8 +239,8 @@ fn edge(view: &View<'_>) -> Found {
 }
 
 /// A group as long as the longest block is that block.
-fn longest(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn longest(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let (mut whole, mut cells) = (Vec::new(), Vec::new());
     for group in view.groups() {
@@ -278,8 +262,10 @@ fn longest(view: &View<'_>) -> Found {
                 view.are(group.clone())
             ),
             (groups, _) => {
-                let names = groups.iter().map(|group| view.places(group.clone()));
-                let names: Vec<String> = names.collect();
+                let names: Vec<String> = groups
+                    .iter()
+                    .map(|group| view.places(group.clone()))
+                    .collect();
                 format!(
                     "{} are each a whole {longest}, and no block is longer",
                     list(&names)
@@ -292,8 +278,8 @@ fn longest(view: &View<'_>) -> Found {
 }
 
 /// A gap that no block fits in.
-fn gap_too_small(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn gap_too_small(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
         return found;
@@ -339,8 +325,8 @@ fn gap_too_small(view: &View<'_>) -> Found {
 }
 
 /// A group near the end of its gap is pushed away from it, because its block needs more cells; groups of the only block are joined.
-fn glue(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn glue(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let blocks = view.blocks();
     let groups = view.groups();
     let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
@@ -423,8 +409,8 @@ fn glue(view: &View<'_>) -> Found {
 }
 
 /// A cell that would join two groups to a block that is too long, or that no block reaches.
-fn split(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn split(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let groups = view.groups();
     for pair in groups.windows(2) {
@@ -458,8 +444,8 @@ fn split(view: &View<'_>) -> Found {
 }
 
 /// Leftmost and rightmost places that fit the known cells.
-fn room(view: &View<'_>) -> Found {
-    let mut found = Found::default();
+fn room(view: &View<'_>) -> Deduction {
+    let mut found = Deduction::default();
     for (j, (range, &block)) in ranges(view).into_iter().zip(view.blocks()).enumerate() {
         if range.len() == block {
             let before = (range.start > view.start).then(|| range.start - 1);

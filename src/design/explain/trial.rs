@@ -74,12 +74,10 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
         let mut common = Vec::new();
         for (row, (a, b)) in filled.iter().zip(&empty).enumerate() {
             let unknown = board.unknown_in_row(row);
-            let cells = |both: W, value| {
-                let cells = (both & unknown).cells();
-                cells.map(move |column| (Cell::new(row, column), value))
-            };
-            common.extend(cells(a.filled & b.filled, true));
-            common.extend(cells(a.empty & b.empty, false));
+            for (both, value) in [(a.filled & b.filled, true), (a.empty & b.empty, false)] {
+                let columns = (both & unknown).cells();
+                common.extend(columns.map(|column| (Cell::new(row, column), value)));
+            }
         }
         if common.len() > most.as_ref().map_or(0, |(_, cells)| cells.len()) {
             most = Some((cell, common));

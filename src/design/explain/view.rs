@@ -64,14 +64,11 @@ impl<'a> View<'a> {
 
     /// The maximal stretches of cells of the rest that satisfy a condition.
     pub(super) fn stretches(&self, wanted: impl Fn(Option<bool>) -> bool) -> Vec<Range<usize>> {
-        let mut stretches: Vec<Range<usize>> = Vec::new();
-        for (i, _) in self.rest().filter(|&(_, cell)| wanted(cell)) {
-            match stretches.last_mut() {
-                Some(last) if last.end == i => last.end = i + 1,
-                _ => stretches.push(i..i + 1),
-            }
-        }
-        stretches
+        runs(
+            self.rest()
+                .filter(|&(_, cell)| wanted(cell))
+                .map(|(i, _)| i),
+        )
     }
 
     /// The gaps of the rest: stretches without a known empty cell.
@@ -122,29 +119,25 @@ impl<'a> View<'a> {
 
     /// The names of cells, which are in order: `column 3`, `columns 3 to 5 and 8`.
     pub(super) fn places(&self, cells: impl IntoIterator<Item = usize>) -> String {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for i in cells {
-            match runs.last_mut() {
-                Some(last) if last.end == i => last.end = i + 1,
-                _ => runs.push(i..i + 1),
-            }
-        }
+        let runs = runs(cells);
         // Two cells are named one by one.
-        let words = runs.iter().flat_map(|run| match run.len() {
-            1 | 2 => run.clone().map(|i| (i + 1).to_string()).collect(),
-            _ => vec![format!("{} to {}", run.start + 1, run.end)],
-        });
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> = runs
+            .iter()
+            .flat_map(|run| match run.len() {
+                1 | 2 => run.clone().map(|i| (i + 1).to_string()).collect(),
+                _ => vec![format!("{} to {}", run.start + 1, run.end)],
+            })
+            .collect();
         let crossing = match self.line {
             Line::Row(_) => "column",
             Line::Column(_) => "row",
         };
-        let single = runs.len() == 1 && runs[0].len() == 1;
-        format!(
-            "{crossing}{} {}",
-            if single { "" } else { "s" },
-            list(&words)
-        )
+        let plural = if words.len() == 1 && runs[0].len() == 1 {
+            ""
+        } else {
+            "s"
+        };
+        format!("{crossing}{plural} {}", list(&words))
     }
 
     /// The names of cells with a verb: `column 3 is`, `columns 3 to 5 are`.
@@ -176,8 +169,8 @@ impl<'a> View<'a> {
         if self.blocks().len() == 1 {
             return self.block(0);
         }
-        let lengths = self.blocks().iter();
-        lengths.map(usize::to_string).collect::<Vec<_>>().join(" ")
+        let lengths: Vec<String> = self.blocks().iter().map(usize::to_string).collect();
+        lengths.join(" ")
     }
 }
 
@@ -195,6 +188,18 @@ fn finished<'c>(cells: impl Iterator<Item = &'c Option<bool>>) -> (usize, usize)
         }
     }
     (end, blocks)
+}
+
+/// Numbers, which are in order, as ranges without gaps.
+fn runs(numbers: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for i in numbers {
+        match runs.last_mut() {
+            Some(last) if last.end == i => last.end = i + 1,
+            _ => runs.push(i..i + 1),
+        }
+    }
+    runs
 }
 
 /// `a`, `a and b`, `a, b and c`.

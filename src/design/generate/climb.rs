@@ -17,7 +17,7 @@ use crate::design::symmetry::Symmetry;
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits};
-use crate::search::{Search, Verdict, reduce_difference, switch_rectangle};
+use crate::search::{Search, reduce_difference, switch_rectangle};
 
 /// Nodes of one search for a second solution.
 const SEARCH_NODES: u64 = 50;
@@ -33,17 +33,6 @@ const MAX_DIFFERENCES: usize = 64;
 
 /// Steps that try to end one difference before any step is taken.
 const AIMED_STEPS: usize = 200;
-
-/// How a local search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// The picture has the property.
-    Reached,
-    /// No progress for long.
-    Stuck,
-    /// The control has stopped the run.
-    Stopped,
-}
 
 /// The local search from one picture.
 #[derive(Debug)]
@@ -68,8 +57,6 @@ pub(super) struct Climb<'a, W> {
     nodes: u64,
     /// Lines that the next search is expected to settle: as many as the last one.
     search_cost: u64,
-    /// Whether the last search has proved that there is no second solution.
-    is_proved: bool,
 }
 
 impl<'a, W: Word> Climb<'a, W> {
@@ -97,7 +84,6 @@ impl<'a, W: Word> Climb<'a, W> {
             settles: 0,
             nodes: 0,
             search_cost: expected_settles(grid.width() * grid.height()),
-            is_proved: false,
         };
         climb.best = climb.score();
         climb
@@ -118,70 +104,65 @@ impl<'a, W: Word> Climb<'a, W> {
         (self.settles + self.picture.settles(), self.nodes)
     }
 
-    /// Steps until line solving solves the puzzle.
-    pub(super) fn make_line_solvable(&mut self) -> Ended {
+    /// Steps until line solving solves the puzzle. As for the following methods, `false` means that there was no progress for long, and
+    /// `None` that the run has been stopped.
+    pub(super) fn make_line_solvable(&mut self) -> Option<bool> {
         self.down_to(0)
     }
 
     /// Steps until the puzzle is unique.
-    pub(super) fn make_unique(&mut self) -> Ended {
+    pub(super) fn make_unique(&mut self) -> Option<bool> {
         while !self.is_line_solvable() {
             if self.control.poll() {
-                return Ended::Stopped;
+                return None;
             }
             // Searches take at most about half of the work; where that is used up, steps towards line solving follow.
             while self.settles + self.search_cost > self.picture.settles() + SEARCH_SETTLES {
-                let ended = self.down_to(self.picture.unknown().saturating_sub(1));
-                if ended != Ended::Reached || self.is_line_solvable() {
-                    return ended;
+                let reached = self.down_to(self.picture.unknown().saturating_sub(1))?;
+                if !reached || self.is_line_solvable() {
+                    return Some(reached);
                 }
             }
-            let (verdict, difference) = self.second_solution();
-            match verdict {
-                Verdict::Unique => return Ended::Reached,
-                Verdict::Multiple => {
+            let second = self.second_solution();
+            let unknown = self.picture.unknown();
+            match second {
+                Some(None) => return Some(true),
+                Some(Some(difference)) => {
                     if self.differences.len() == MAX_DIFFERENCES {
                         self.differences.remove(0);
                     }
                     self.differences.push(difference.clone());
                     if !self.end_difference(&difference) {
                         self.differences.pop();
-                        let ended = self.down_to(self.picture.unknown().saturating_sub(1));
-                        if ended != Ended::Reached {
-                            return ended;
+                        if !self.down_to(unknown.saturating_sub(1))? {
+                            return Some(false);
                         }
                     }
                     if self.is_stuck() {
-                        return Ended::Stuck;
+                        return Some(false);
                     }
                 }
-                Verdict::None | Verdict::Undecided => {
+                None => {
                     if self.control.poll() {
-                        return Ended::Stopped;
+                        return None;
                     }
-                    let unknown = self.picture.unknown();
-                    let ended = self.down_to(unknown - (unknown / 8).max(1));
-                    if ended != Ended::Reached {
-                        return ended;
+                    if !self.down_to(unknown - (unknown / 8).max(1))? {
+                        return Some(false);
                     }
                 }
             }
         }
-        if self.control.stopped() {
-            Ended::Stopped
-        } else {
-            Ended::Reached
-        }
+        (!self.control.stopped()).then_some(true)
     }
 
     /// Steps until line solving leaves at most `most` cells unknown.
-    fn down_to(&mut self, most: usize) -> Ended {
+    fn down_to(&mut self, most: usize) -> Option<bool> {
         while self.picture.unknown() > most {
             if self.control.poll() {
-                return Ended::Stopped;
+                return None;
             }
             if self.is_stuck() {
-                return Ended::Stuck;
+                return Some(false);
             }
             let side = self.random.below(2);
             if let Some(&cell) = self.random.choose(&self.unknown[side]) {
@@ -190,11 +171,7 @@ impl<'a, W: Word> Climb<'a, W> {
                 self.tried += 1;
             }
         }
-        if self.control.stopped() {
-            Ended::Stopped
-        } else {
-            Ended::Reached
-        }
+        (!self.control.stopped()).then_some(true)
     }
 
     /// Takes a step that ends this difference, if one is found soon.
@@ -223,12 +200,8 @@ impl<'a, W: Word> Climb<'a, W> {
         while self.random.below(1000) < GROWTH_CHANCE {
             most += 1;
         }
-        let picture = &self.picture;
-        let ambiguous = self
-            .differences
-            .iter()
-            .any(|difference| picture.keeps_clues(difference));
-        let kept = !ambiguous
+        let mut differences = self.differences.iter();
+        let kept = !differences.any(|difference| self.picture.keeps_clues(difference))
             && usize::try_from(most)
                 .is_ok_and(|most| self.picture.keep_if(&swap, most, self.control));
         if !kept {
@@ -285,34 +258,38 @@ impl<'a, W: Word> Climb<'a, W> {
         self.tried > 1000 + 4 * self.width * self.height
     }
 
-    /// Looks for a second solution, and returns the cells in which it differs; one group of them if there are several.
-    fn second_solution(&mut self) -> (Verdict, Vec<At>) {
+    /// Looks for a second solution, and returns the cells in which it differs; one group of them if there are several. `Some(None)`: there
+    /// is none, `None`: it was not found soon.
+    fn second_solution(&mut self) -> Option<Option<Vec<At>>> {
         let grid = self.picture.grid();
-        let found = switch_rectangle(&grid).or_else(|| {
-            let puzzle = Puzzle::from_grid(&grid);
-            let search = Search::new(&puzzle)
-                .single_threaded()
-                .limits(Limits::default().memory(self.memory));
-            let part = Arc::new(self.control.part(SEARCH_NODES));
-            let (found, outcome) = search.other_under(&part, &grid);
-            self.search_cost = outcome.statistics.settles;
-            self.settles += outcome.statistics.settles;
-            self.nodes += outcome.statistics.nodes;
-            self.is_proved = found.is_none() && outcome.stopped.is_none();
-            found.map(|found| reduce_difference(&grid, &found))
-        });
-        let Some(found) = found else {
-            let verdict = if self.is_proved {
-                Verdict::Unique
-            } else {
-                Verdict::Undecided
-            };
-            return (verdict, Vec::new());
+        let second = match switch_rectangle(&grid) {
+            Some(second) => second,
+            None => {
+                let puzzle = Puzzle::from_grid(&grid);
+                let search = Search::new(&puzzle)
+                    .single_threaded()
+                    .limits(Limits::default().memory(self.memory));
+                let part = Arc::new(self.control.part(SEARCH_NODES));
+                let (second, outcome) = search.other_under(&part, &grid);
+                self.search_cost = outcome.statistics.settles;
+                self.settles += outcome.statistics.settles;
+                self.nodes += outcome.statistics.nodes;
+                let Some(second) = second else {
+                    return outcome.is_complete().then_some(None);
+                };
+                reduce_difference(&grid, &second)
+            }
         };
-        let cells =
-            (0..self.height).flat_map(|row| (0..self.width).map(move |column| (row, column)));
-        let differ = |&(row, column): &At| grid.get(row, column) != found.get(row, column);
-        (Verdict::Multiple, cells.filter(differ).collect())
+        let mut differing = Vec::new();
+        for row in 0..self.height {
+            let columns = 0..self.width;
+            differing.extend(
+                columns
+                    .filter(|&column| grid.get(row, column) != second.get(row, column))
+                    .map(|column| (row, column)),
+            );
+        }
+        Some(Some(differing))
     }
 }
 
@@ -327,8 +304,9 @@ pub(super) fn images(symmetry: Option<Symmetry>, cell: At, width: usize, height:
     let Some(symmetry) = symmetry else {
         return vec![cell];
     };
-    let transforms = symmetry.transforms().iter();
-    let mut images: Vec<At> = transforms
+    let mut images: Vec<At> = symmetry
+        .transforms()
+        .iter()
         .map(|transform| transform.place(cell, width, height))
         .collect();
     images.sort_unstable();

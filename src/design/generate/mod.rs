@@ -10,9 +10,10 @@ mod random;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use climb::{Climb, Ended, images};
+use climb::{Climb, images};
 use random::Random;
 
+use super::picture::differing_cells;
 use super::profile::{Method, Profile};
 use super::symmetry::Symmetry;
 use crate::error::{Error, Kind, Result};
@@ -219,28 +220,23 @@ impl Generator {
                 generated.puzzle = Some(with_goal(drawn));
                 break;
             }
-            let mut climb = Climb::<W>::new(
-                &drawn,
-                self.symmetry,
-                &mut random,
-                &control,
-                self.limits.bytes().min(SEARCH_BYTES),
-            );
-            let ended = match self.wanted {
+            let memory = self.limits.bytes().min(SEARCH_BYTES);
+            let mut climb = Climb::<W>::new(&drawn, self.symmetry, &mut random, &control, memory);
+            let reached = match self.wanted {
                 Wanted::Method(Method::Lines) => climb.make_line_solvable(),
                 _ => climb.make_unique(),
             };
             let (settles, nodes) = climb.work();
             generated.settles += settles;
             generated.nodes += nodes;
-            let picture = climb.grid();
-            let lines = climb.is_line_solvable();
-            if ended == Ended::Reached && !control.stopped() {
+            if reached == Some(true) && !control.stopped() {
+                let picture = climb.grid();
+                let changed = differing_cells(&drawn, &picture);
                 let puzzle = with_goal(picture);
-                generated.method = self.method(&puzzle, lines, started);
+                generated.method = self.method(&puzzle, climb.is_line_solvable(), started);
                 if self.suits(generated.method) {
                     generated.unique = true;
-                    generated.changed = changed(&drawn, &puzzle);
+                    generated.changed = changed;
                     generated.puzzle = Some(puzzle);
                 }
             }
@@ -257,9 +253,7 @@ impl Generator {
         match self.wanted {
             _ if lines => Some(Method::Lines),
             Wanted::Method(_) => {
-                let left = |time: Duration| time.saturating_sub(started.elapsed());
-                let limits = self.limits.clone().time(self.limits.time.map(left));
-                Some(Profile::of_unique(puzzle, &limits).method)
+                Some(Profile::of_unique(puzzle, &self.limits.left_since(started)).method)
             }
             Wanted::Anything | Wanted::Unique => None,
         }
@@ -313,15 +307,4 @@ fn with_goal(picture: Grid) -> Puzzle {
     puzzle
         .with_notes(notes)
         .expect("the goal has the size of the puzzle")
-}
-
-/// Number of cells in which the goal of a puzzle differs from the picture that was begun with.
-fn changed(drawn: &Grid, puzzle: &Puzzle) -> usize {
-    let goal = puzzle
-        .notes()
-        .goal
-        .as_ref()
-        .expect("the picture is the goal");
-    let words = drawn.words().iter().zip(goal.words());
-    words.map(|(a, b)| (a ^ b).count_ones() as usize).sum()
 }

@@ -4,9 +4,11 @@
 //! by the tree.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::near::{Dived, Near, unknown};
-use super::obstacle::{Kind, Obstacle, Scratch};
+use super::edit::CellSet;
+use super::near::{Near, unknown};
+use super::obstacle::{Obstacle, ObstacleKind, Scratch};
 use crate::board::Board;
 use crate::design::picture::Picture;
 use crate::line::Word;
@@ -26,7 +28,7 @@ pub(super) enum Finding<W> {
     /// The picture is good.
     Good,
     /// It is not, for these reasons.
-    Obstacles(Vec<Obstacle<W>>),
+    Bad(Vec<Obstacle<W>>),
     /// The effort was not enough, or the run has been stopped.
     Unknown,
 }
@@ -46,12 +48,25 @@ pub(super) struct Examiner<'a, W> {
     pub(super) control: &'a Arc<Control>,
     /// The picture before any edit.
     pub(super) original: &'a Picture<W>,
-    pub(super) kind: Kind,
+    pub(super) kind: ObstacleKind,
     /// Memory for one search, in bytes.
     pub(super) memory: u64,
+    /// Pictures examined so far. Relaxed: a sum.
+    pub(super) examined: AtomicU64,
 }
 
 impl<W: Word> Examiner<'_, W> {
+    /// Number of pictures examined so far.
+    pub(super) fn examined(&self) -> u64 {
+        self.examined.load(Ordering::Relaxed)
+    }
+
+    /// Counts an examination; `false` if the run has been stopped.
+    pub(super) fn begin(&self) -> bool {
+        self.examined.fetch_add(1, Ordering::Relaxed);
+        self.control.reserve_nodes(1) > 0 && !self.control.poll()
+    }
+
     /// Whether this picture is good.
     pub(super) fn examine(
         &self,
@@ -69,10 +84,10 @@ impl<W: Word> Examiner<'_, W> {
         }
         let grid = picture.to_grid();
         let mut found = Vec::new();
-        if self.kind == Kind::Difference
+        if self.kind == ObstacleKind::Difference
             && let Some(other) = switch_rectangle(&grid)
         {
-            found.push(difference(&grid, &other));
+            found.push(difference(picture, &other));
         }
         let search = || {
             let puzzle = Puzzle::from_grid(&grid);
@@ -91,7 +106,7 @@ impl<W: Word> Examiner<'_, W> {
         &self,
         board: &mut Board<'_, W>,
         picture: &Picture<W>,
-        mut found: Vec<Vec<W>>,
+        mut found: Vec<CellSet<W>>,
         many: bool,
         search: impl FnOnce() -> Option<Option<Grid>>,
         scratch: &mut Scratch<W>,
@@ -107,29 +122,32 @@ impl<W: Word> Examiner<'_, W> {
         }
         if found.is_empty() {
             found.push(match self.kind {
-                Kind::Stuck => unknown(board),
-                Kind::Difference => match near.dive(board, MAX_FAILED_DIVES) {
-                    Dived::Unique => return Finding::Good,
-                    Dived::Other(cells) => cells,
-                    Dived::Open => match search() {
-                        Some(Some(other)) => difference(&picture.to_grid(), &other),
+                ObstacleKind::Stuck => unknown(board),
+                ObstacleKind::Difference => {
+                    let other = near
+                        .dive(board, MAX_FAILED_DIVES)
+                        .or_else(|| Some(search()?.map(|other| difference(picture, &other))));
+                    match other {
+                        Some(Some(cells)) => cells,
                         Some(None) => return Finding::Good,
                         None => return Finding::Unknown,
-                    },
-                },
+                    }
+                }
             });
         }
-        let mut all: Vec<Vec<W>> = Vec::new();
+        let mut smallest: Vec<CellSet<W>> = Vec::new();
         for cells in found.iter().flat_map(|cells| near.groups(cells)) {
             let cells = near.shrink(cells);
-            if all.len() < MAX_OBSTACLES && !all.contains(&cells) {
-                all.push(cells);
+            if smallest.len() < MAX_OBSTACLES && !smallest.contains(&cells) {
+                smallest.push(cells);
             }
         }
-        let obstacles = all
-            .iter()
-            .map(|cells| Obstacle::new(self.kind, cells, self.original, scratch));
-        Finding::Obstacles(obstacles.collect())
+        Finding::Bad(
+            smallest
+                .iter()
+                .map(|cells| Obstacle::new(self.kind, cells, self.original, scratch))
+                .collect(),
+        )
     }
 
     /// Another solution than this grid, within a number of nodes; `None` if stopped before there was an answer.
@@ -140,15 +158,14 @@ impl<W: Word> Examiner<'_, W> {
         nodes: u64,
     ) -> Option<Option<Grid>> {
         let control = Arc::new(self.control.part(nodes));
-        match search.other_under(&control, grid) {
-            (Some(other), _) => Some(Some(other)),
-            (None, outcome) => outcome.is_complete().then_some(None),
-        }
+        let (other, outcome) = search.other_under(&control, grid);
+        (other.is_some() || outcome.is_complete()).then_some(other)
     }
 }
 
-/// The cells in which two grids differ, by row.
-fn difference<W: Word>(first: &Grid, other: &Grid) -> Vec<W> {
-    let row = |r| W::from_parts(first.row(r)) ^ W::from_parts(other.row(r));
-    (0..first.height()).map(row).collect()
+/// The cells in which a grid differs from a picture.
+fn difference<W: Word>(picture: &Picture<W>, other: &Grid) -> CellSet<W> {
+    (0..picture.height())
+        .map(|row| picture.line(row) ^ W::from_parts(other.row(row)))
+        .collect()
 }

@@ -9,6 +9,7 @@
 //!   "Connectivity in digital pictures", Journal of the ACM 17, 1970), and its flip moves an outline without breaking it;
 //! - 1 for each of the four neighbours along its sides that has the other colour: the outline becomes longer there.
 
+use super::edit::Edit;
 use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::Word;
@@ -16,9 +17,12 @@ use crate::line::Word;
 const LONE: u32 = 8;
 const BROKEN: u32 = 4;
 
-/// The harm of these flips, which have been made in the picture.
-pub(super) fn harm<W: Word>(picture: &Picture<W>, flips: &[Cell]) -> u32 {
-    flips.iter().map(|&cell| harm_of_flip(picture, cell)).sum()
+/// The harm of an edit.
+pub(super) fn harm<W: Word>(edit: &Edit<'_, W>) -> u32 {
+    edit.flips
+        .iter()
+        .map(|&cell| harm_of_flip(&edit.picture, cell))
+        .sum()
 }
 
 /// The offsets of the neighbours, in a circle; those at odd places lie across a corner.
@@ -33,7 +37,8 @@ const AROUND: [(isize, isize); 8] = [
     (-1, 1),
 ];
 
-fn harm_of_flip<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
+/// The harm of the flip of this cell, which has been made in the picture.
+pub(super) fn harm_of_flip<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
     let around: [bool; 8] = std::array::from_fn(|i| {
         let (down, right) = AROUND[i];
         let row = usize::from(cell.row).checked_add_signed(down);
@@ -54,11 +59,11 @@ fn harm_of_flip<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
 /// Number of groups of empty neighbours that touch the cell along a side, connected along sides within the circle: the crossing number,
 /// which is 1 exactly for simple points.
 fn empty_groups(filled: [bool; 8]) -> usize {
-    let begins = |i: usize| {
-        let (corner, side) = (filled[(i + 1) % 8], filled[(i + 2) % 8]);
-        !filled[i] && (corner || side)
-    };
-    (0..8).step_by(2).filter(|&i| begins(i)).count()
+    // A group is counted where it begins.
+    (0..8)
+        .step_by(2)
+        .filter(|&i| !filled[i] && (filled[(i + 1) % 8] || filled[(i + 2) % 8]))
+        .count()
 }
 
 #[cfg(test)]
@@ -68,7 +73,7 @@ mod tests {
 
     fn harm_at(rows: &[&str], row: usize, column: usize) -> u32 {
         let picture = Picture::<u64>::new(&Grid::from_rows(rows).unwrap());
-        harm(&picture, &[Cell::new(row, column)])
+        harm_of_flip(&picture, Cell::new(row, column))
     }
 
     #[test]

@@ -5,14 +5,6 @@
 
 use std::collections::HashMap;
 
-/// The result of looking for a smallest hitting set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Minimum {
-    Found(Vec<usize>),
-    /// Stopped; there is none of fewer elements than this.
-    AtLeast(usize),
-}
-
 /// A hitting set by the greedy rule: takes the element in most sets not met yet, then drops what is not needed.
 pub(super) fn greedy(sets: &[Vec<usize>]) -> Vec<usize> {
     let mut hits: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -46,27 +38,27 @@ pub(super) fn greedy(sets: &[Vec<usize>]) -> Vec<usize> {
     chosen
 }
 
-/// A smallest hitting set of sets that are not empty. `stop` is called at every node.
-pub(super) fn minimum(sets: &[Vec<usize>], mut stop: impl FnMut() -> bool) -> Minimum {
+/// A smallest hitting set of sets that are not empty. `stop` is called at every node; when it returns `true`, the error is a number of
+/// elements below which there is no hitting set.
+pub(super) fn minimum(
+    sets: &[Vec<usize>],
+    mut stop: impl FnMut() -> bool,
+) -> Result<Vec<usize>, usize> {
     let (mut all, mut least, mut stopped) = (Vec::new(), 0, false);
     for part in independent(sets) {
         match Problem::new(&part).solve(&mut |depth| depth > 0 && stopped || stop()) {
-            Minimum::Found(elements) => {
+            Ok(elements) => {
                 least += elements.len();
                 all.extend(elements);
             }
-            Minimum::AtLeast(number) => {
+            Err(number) => {
                 least += number;
                 stopped = true;
             }
         }
     }
     all.sort_unstable();
-    if stopped {
-        Minimum::AtLeast(least)
-    } else {
-        Minimum::Found(all)
-    }
+    if stopped { Err(least) } else { Ok(all) }
 }
 
 /// The sets in parts that share no element.
@@ -144,17 +136,17 @@ impl Problem {
         }
     }
 
-    fn solve(&self, stop: &mut dyn FnMut(usize) -> bool) -> Minimum {
+    fn solve(&self, stop: &mut dyn FnMut(usize) -> bool) -> Result<Vec<usize>, usize> {
         let words = self.sets.len().div_ceil(64);
         let mut size = 0;
         loop {
             let (met, mut excluded) = (vec![0; words], vec![false; self.elements.len()]);
             let mut chosen = Vec::new();
             match self.within(size, &met, &mut excluded, &mut chosen, stop) {
-                None => return Minimum::AtLeast(size),
+                None => return Err(size),
                 Some(true) => {
                     let names = chosen.into_iter().map(|at| self.elements[at].0);
-                    return Minimum::Found(names.collect());
+                    return Ok(names.collect());
                 }
                 Some(false) => size += 1,
             }
@@ -263,9 +255,7 @@ mod tests {
                 })
                 .map(u32::count_ones)
                 .min();
-            let Minimum::Found(chosen) = minimum(&sets, || false) else {
-                panic!("stopped");
-            };
+            let chosen = minimum(&sets, || false).expect("it is not stopped");
             assert!(hits(&sets, &chosen));
             assert_eq!(Some(chosen.len() as u32), best, "{sets:?}");
             let chosen = greedy(&sets);
@@ -283,8 +273,8 @@ mod tests {
                 calls > stop_after
             });
             match found {
-                Minimum::Found(elements) => assert_eq!(elements.len(), 3),
-                Minimum::AtLeast(number) => assert!(number <= 3),
+                Ok(elements) => assert_eq!(elements.len(), 3),
+                Err(number) => assert!(number <= 3),
             }
         }
     }

@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::edit::{CellSet, Edit};
 use super::examine::Effort;
 use super::harm::harm;
-use super::obstacle::{Obstacle, Scratch, Touched};
+use super::obstacle::Obstacle;
 use super::packing::{Packing, Shares};
 use super::pool::View;
-use super::task::{Examined, Task};
+use super::task::Task;
 use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::Word;
@@ -69,26 +70,11 @@ struct Level<'t, 'a, W> {
     is_cut: AtomicBool,
 }
 
-/// Whether a level has been searched to its end, so that no edit of this size or less remains unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Searched {
-    /// There is no edit of this size.
-    None,
-    /// Some were found.
-    Found,
-    /// The run has been stopped, or it was not cheap.
-    Stopped,
-}
-
-/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. With `only_if_cheap` it gives up after some
+/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none;
+/// if not, either some are found, or the run has been stopped, or the search was not cheap. With `only_if_cheap` it gives up after some
 /// seconds. If an edit of this size is known, it looks for better ones for a second at most.
-pub(super) fn search_level<W: Word>(
-    task: &Task<'_, W>,
-    size: usize,
-    only_if_cheap: bool,
-) -> Searched {
-    let single_threaded = rayon::current_num_threads() == 1;
-    let is_known = task.found.size() == Some(size);
+pub(super) fn search_level<W: Word>(task: &Task<'_, W>, size: usize, only_if_cheap: bool) -> bool {
+    let is_known = task.best.size() == Some(size);
     let nodes_left = match (is_known, only_if_cheap) {
         (true, _) => Some(FURTHER_NODES),
         (false, true) => Some(CHEAP_NODES),
@@ -99,75 +85,22 @@ pub(super) fn search_level<W: Word>(
         nodes_left: nodes_left.map(AtomicU64::new),
         open: Mutex::default(),
         ends_at: Mutex::default(),
-        before: task.examined(),
+        before: task.examiner.examined(),
         is_cut: AtomicBool::new(false),
     };
     if is_known {
         level.note_found();
     }
     let mut view = View::new(&task.pool);
-    let children = level.children(task.original, &[], &task.allowed, size, &mut view);
-    match children {
-        Children::Closed => {}
-        Children::Last(cells) => {
-            let examine = |view: &mut View<'_, W>, cell: Cell| {
-                let mut cells = none(task.original);
-                cells[usize::from(cell.row)] = W::bit(usize::from(cell.column));
-                let mut picture = task.original.clone();
-                level.last(&mut picture, &mut Vec::new(), (&mut cells, 0), view);
-            };
-            let cells = each(&cells);
-            if single_threaded {
-                cells.for_each(|cell| examine(&mut view, cell));
-            } else {
-                let cells: Vec<Cell> = cells.collect();
-                cells
-                    .into_par_iter()
-                    .for_each_init(|| View::new(&task.pool), examine);
-            }
-        }
-        Children::Branch { cells, allowed } => {
-            let branch = |view: &mut View<'_, W>, at: usize| {
-                let mut allowed = allowed.clone();
-                cells[..=at]
-                    .iter()
-                    .for_each(|&cell| remove(&mut allowed, cell));
-                let mut picture = task.original.clone();
-                picture.flip(cells[at]);
-                level.node(&mut picture, &mut vec![cells[at]], &allowed, size - 1, view);
-            };
-            if single_threaded {
-                (0..cells.len()).for_each(|at| branch(&mut view, at));
-            } else {
-                (0..cells.len())
-                    .into_par_iter()
-                    .for_each_init(|| View::new(&task.pool), branch);
-            }
-        }
-    }
+    level.root(size, &mut view);
     level.examine_open(size, &mut view);
-    let is_cut = level.is_cut.into_inner();
-    match task.found.size() {
-        Some(known) if known <= size => Searched::Found,
-        _ if is_cut => Searched::Stopped,
-        _ => Searched::None,
-    }
-}
-
-/// The flips to try at a node.
-enum Children<W> {
-    /// No edit below this node can be good, or it has been examined.
-    Closed,
-    /// Each of these cells as the last flip.
-    Last(Vec<W>),
-    /// Each of these cells, with further flips of cells that are allowed.
-    Branch { cells: Vec<Cell>, allowed: Vec<W> },
+    task.best.size().is_none_or(|known| known > size) && !level.is_cut.into_inner()
 }
 
 impl<W: Word> Level<'_, '_, W> {
     /// Notes that an edit has been found, so that the level ends soon.
     fn note_found(&self) {
-        let examined = self.task.examined();
+        let examined = self.task.examiner.examined();
         let further = MIN_FURTHER_EXAMINATIONS + (examined - self.before);
         lock(&self.ends_at).get_or_insert(examined + further);
     }
@@ -181,154 +114,169 @@ impl<W: Word> Level<'_, '_, W> {
         })
     }
 
-    /// Examines the picture with these flips in a first effort.
-    fn examine(&self, picture: &Picture<W>, flips: &[Cell], view: &mut View<'_, W>) -> Examined {
+    /// Examines an edit in a first effort.
+    fn examine(&self, edit: &Edit<'_, W>, view: &mut View<'_, W>) -> Option<bool> {
         self.spend(NODES_PER_EXAMINATION);
-        self.task.examine(picture, flips, FIRST, view)
+        let is_good = self.task.examine(edit, FIRST, view);
+        if is_good == Some(true) {
+            self.note_found();
+        }
+        is_good
     }
 
     /// Whether the level ends here.
     fn is_over(&self) -> bool {
-        let enough = lock(&self.ends_at).is_some_and(|end| self.task.examined() >= end);
-        let over = enough || self.spend(1) || self.task.control.poll();
+        let enough = lock(&self.ends_at).is_some_and(|end| self.task.examiner.examined() >= end);
+        let over = enough || self.spend(1) || self.task.control().poll();
         if over {
             self.is_cut.store(true, Ordering::Relaxed);
         }
         over
     }
 
-    /// Searches the edits that add `left` flips to those made in the picture.
-    fn node(
-        &self,
-        picture: &mut Picture<W>,
-        flips: &mut Vec<Cell>,
-        allowed: &[W],
-        left: usize,
-        view: &mut View<'_, W>,
-    ) {
-        if self.is_over() {
+    /// Searches the edits of this number of flips, with several threads below each first flip.
+    fn root(&self, size: usize, view: &mut View<'_, W>) {
+        let root = Edit::new(self.task.original(), &[]);
+        if self.is_good(&root, view) {
             return;
         }
-        match self.children(picture, flips, allowed, left, view) {
-            Children::Closed => {}
-            Children::Last(mut cells) => {
-                let tested = view.obstacles.len();
-                self.last(picture, flips, (&mut cells, tested), view);
-            }
-            Children::Branch { cells, mut allowed } => {
-                for cell in cells {
-                    remove(&mut allowed, cell);
-                    picture.flip(cell);
-                    flips.push(cell);
-                    self.node(picture, flips, &allowed, left - 1, view);
-                    flips.pop();
-                    picture.flip(cell);
-                }
-            }
+        if size == 1 {
+            let mut allowed = self.task.allowed.clone();
+            self.remove_useless(&root, 0, view, &mut allowed);
+            let cells: Vec<Cell> = allowed.iter().collect();
+            self.for_each(&cells, view, |at, view| {
+                let mut cell = CellSet::none(root.picture.height());
+                cell.insert(cells[at]);
+                self.last(&mut root.clone(), cell, view);
+            });
+        } else if let Some((cells, allowed)) = self.branch(&root, &self.task.allowed, size, view) {
+            self.for_each(&cells, view, |at, view| {
+                let mut allowed = allowed.clone();
+                cells[..=at].iter().for_each(|&cell| allowed.remove(cell));
+                let mut edit = Edit::new(root.original, &cells[at..=at]);
+                self.node(&mut edit, &allowed, size - 1, view);
+            });
         }
     }
 
-    /// The flips to try at a node.
-    fn children(
+    /// Calls `search` with the places of all these cells: with this view in order, or on several threads, each with a view of its own.
+    fn for_each(
         &self,
-        picture: &Picture<W>,
-        flips: &[Cell],
-        allowed: &[W],
+        cells: &[Cell],
+        view: &mut View<'_, W>,
+        search: impl Fn(usize, &mut View<'_, W>) + Sync,
+    ) {
+        let places = 0..cells.len();
+        if rayon::current_num_threads() == 1 {
+            places.into_iter().for_each(|at| search(at, view));
+        } else {
+            places
+                .into_par_iter()
+                .for_each_init(|| View::new(&self.task.pool), |view, at| search(at, view));
+        }
+    }
+
+    /// Searches the edits that add `left` flips of allowed cells to this one.
+    fn node(
+        &self,
+        edit: &mut Edit<'_, W>,
+        allowed: &CellSet<W>,
         left: usize,
         view: &mut View<'_, W>,
-    ) -> Children<W> {
-        view.update();
-        let touched = Touched::new(flips);
-        if !view.stands(picture, &touched) {
-            match self.examine(picture, flips, view) {
-                Examined::Bad => {}
-                Examined::Good => {
-                    self.note_found();
-                    return Children::Closed;
-                }
-                // Without an obstacle, every cell may help.
-                Examined::Unknown if left > 1 => {
-                    return Children::Branch {
-                        cells: each(allowed).collect(),
-                        allowed: allowed.to_vec(),
-                    };
-                }
-                Examined::Unknown => {}
-            }
+    ) {
+        if self.is_over() || self.is_good(edit, view) {
+            return;
         }
         if left == 1 {
-            let mut cells = allowed.to_vec();
-            self.remove_useless(picture, flips, &touched, 0, view, &mut cells);
-            return Children::Last(cells);
+            return self.last(edit, allowed.clone(), view);
         }
-        let (most, step) = match left {
-            0..=2 => COARSE,
-            _ => FINE,
+        let Some((cells, mut allowed)) = self.branch(edit, allowed, left, view) else {
+            return;
         };
-        let (standing, packing) = pack(self.task, (picture, flips), allowed, (most, step), view);
+        for cell in cells {
+            allowed.remove(cell);
+            edit.flip(cell);
+            self.node(edit, &allowed, left - 1, view);
+            edit.flip(cell);
+        }
+    }
+
+    /// Whether an edit is known to be good. If it is not, an obstacle is known that stands, unless the examination was left open or the
+    /// pool is full.
+    fn is_good(&self, edit: &Edit<'_, W>, view: &mut View<'_, W>) -> bool {
+        view.update();
+        if let Some(at) = view.standing(edit) {
+            view.move_forward(at);
+            return false;
+        }
+        self.examine(edit, view) == Some(true)
+    }
+
+    /// The cells to flip next, one of which is in every good edit below this node, and the cells that may be flipped below; `None` if there
+    /// is no good edit below.
+    fn branch(
+        &self,
+        edit: &Edit<'_, W>,
+        allowed: &CellSet<W>,
+        left: usize,
+        view: &mut View<'_, W>,
+    ) -> Option<(Vec<Cell>, CellSet<W>)> {
+        let effort = if left == 2 { COARSE } else { FINE };
+        let (standing, packing) = pack(self.task, edit, allowed, effort, view);
         let cells: usize = standing.iter().map(Vec::len).sum();
-        let rows = standing.len() * picture.height();
+        let rows = standing.len() * edit.picture.height();
         self.spend(1 + (cells + rows) as u64 / CELLS_PER_NODE);
-        if packing.least().is_none_or(|least| least > left) {
-            return Children::Closed;
-        }
-        let width = picture.width();
-        let mut helpful = if packing.allows_others(left) {
-            allowed.to_vec()
+        let least = packing.least.filter(|&least| least <= left)?;
+        // A flip of a cell of no obstacle is one more than those that are needed.
+        let mut helpful = if least < left {
+            allowed.clone()
         } else {
-            none(picture)
+            CellSet::none(edit.picture.height())
         };
-        for (cell, may) in packing.cells(left) {
-            let cell = cell as usize;
-            let (row, column) = (cell / width, W::bit(cell % width));
-            if may {
-                helpful[row] |= column
+        for &(number, least) in &packing.least_with {
+            let cell = cell_of(&edit.picture, number);
+            if least <= left {
+                helpful.insert(cell);
             } else {
-                helpful[row] &= !column
+                helpful.remove(cell);
             }
         }
-        let allowed = helpful;
-        let is_helpful = |cell: &Cell| allowed[usize::from(cell.row)].has(cell.column.into());
         let fewest: Option<Vec<Cell>> = standing
             .into_iter()
             .map(|helping| {
-                let own = helping.into_iter().filter(|(_, size)| *size <= left);
-                own.map(|(cell, _)| cell).filter(is_helpful).collect()
+                let cells = helping.into_iter();
+                cells
+                    .filter(|&(cell, size)| size <= left && helpful.has(cell))
+                    .map(|(cell, _)| cell)
+                    .collect()
             })
             .min_by_key(Vec::len);
-        // If the pool is full, an obstacle may be missing in it.
-        let cells = fewest.unwrap_or_else(|| each(&allowed).collect());
-        Children::Branch { cells, allowed }
+        // Without an obstacle, every cell may help.
+        let cells = fewest.unwrap_or_else(|| helpful.iter().collect());
+        Some((cells, helpful))
     }
 
     /// Removes from `cells` those that leave some obstacle standing when they are flipped; the first `tested` obstacles are known to leave
     /// none.
     fn remove_useless(
         &self,
-        picture: &Picture<W>,
-        flips: &[Cell],
-        touched: &Touched<W>,
+        edit: &Edit<'_, W>,
         tested: usize,
         view: &mut View<'_, W>,
-        cells: &mut [W],
+        cells: &mut CellSet<W>,
     ) {
         let mut most = (0, None);
-        let count = |cells: &[W]| cells.iter().map(|row| row.count()).sum::<usize>();
-        let mut left = count(cells);
+        let mut left = cells.len();
         for at in tested..view.obstacles.len() {
             if left == 0 {
                 break;
             }
-            let View {
-                obstacles, scratch, ..
-            } = &mut *view;
-            if !touched.nearly_covers(&obstacles[at].fallen) {
+            let entry = &view.obstacles[at];
+            if !edit.touched.nearly_covers(&entry.fallen) {
                 continue;
             }
-            let obstacle = &obstacles[at].obstacle;
-            let original = self.task.original;
-            obstacle.remove_kept(original, picture, flips, touched, scratch, cells);
-            let now = count(cells);
+            entry.obstacle.remove_kept(edit, &mut view.scratch, cells);
+            let now = cells.len();
             if left - now > most.0 && left > 2 * now {
                 most = (left - now, Some(at));
             }
@@ -337,43 +285,31 @@ impl<W: Word> Level<'_, '_, W> {
         if let (_, Some(at)) = most
             && left == 0
         {
-            view.move_to_front(at);
+            view.move_forward(at);
         }
     }
 
-    /// Tries each of these cells as the last flip; the first `tested` obstacles stand after none of them.
-    fn last(
-        &self,
-        picture: &mut Picture<W>,
-        flips: &mut Vec<Cell>,
-        (cells, mut tested): (&mut [W], usize),
-        view: &mut View<'_, W>,
-    ) {
-        let touched = Touched::new(flips);
+    /// Tries each of these cells as the last flip, without those that leave an obstacle standing.
+    fn last(&self, edit: &mut Edit<'_, W>, mut cells: CellSet<W>, view: &mut View<'_, W>) {
+        let mut tested = 0;
         loop {
             view.update();
-            if view.obstacles.len() > tested {
-                self.remove_useless(picture, flips, &touched, tested, view, cells);
-                tested = view.obstacles.len();
-            }
-            let Some(cell) = each(cells).next() else {
+            self.remove_useless(edit, tested, view, &mut cells);
+            tested = view.obstacles.len();
+            let Some(cell) = cells.iter().next() else {
                 return;
             };
             if self.is_over() {
                 return;
             }
-            remove(cells, cell);
-            picture.flip(cell);
-            flips.push(cell);
-            if self.task.found.wants(flips.len(), harm(picture, flips)) {
-                match self.examine(picture, flips, view) {
-                    Examined::Good => self.note_found(),
-                    Examined::Unknown => lock(&self.open).push(flips.clone()),
-                    Examined::Bad => {}
-                }
+            cells.remove(cell);
+            edit.flip(cell);
+            if self.task.best.wants(edit.flips.len(), harm(edit))
+                && self.examine(edit, view).is_none()
+            {
+                lock(&self.open).push(edit.flips.clone());
             }
-            flips.pop();
-            picture.flip(cell);
+            edit.flip(cell);
         }
     }
 
@@ -385,92 +321,77 @@ impl<W: Word> Level<'_, '_, W> {
             None => FULL,
         };
         for flips in std::mem::take(&mut *lock(&self.open)) {
-            if self.task.found.size().is_some_and(|known| known <= size) {
+            if self.task.best.size().is_some_and(|known| known <= size) {
                 return;
             }
-            let picture = self.task.original.flipped(&flips);
-            if view.stands(&picture, &Touched::new(&flips)) {
-                continue;
-            }
-            match self.task.examine(&picture, &flips, effort, view) {
-                Examined::Unknown => self.is_cut.store(true, Ordering::Relaxed),
-                Examined::Good | Examined::Bad => {}
+            let edit = Edit::new(self.task.original(), &flips);
+            if let Some(at) = view.standing(&edit) {
+                view.move_forward(at);
+            } else if self.task.examine(&edit, effort, view).is_none() {
+                self.is_cut.store(true, Ordering::Relaxed);
             }
         }
     }
-}
-
-/// The memory for the nodes of a search for edits of this size, beside the obstacles, in bytes.
-pub(super) fn level_bytes<W: Word>(picture: &Picture<W>, size: usize) -> u64 {
-    (2 * size_of::<W>() * picture.height() * size * rayon::current_num_threads()) as u64
 }
 
 /// The number of flips that any good edit needs at least, as far as the obstacles known show it; `None` if no edit is good.
 pub(super) fn least_flips<W: Word>(task: &Task<'_, W>, view: &mut View<'_, W>) -> Option<usize> {
     view.update();
-    pack(task, (task.original, &[]), &task.allowed, FINEST, view)
-        .1
-        .least()
+    let edit = Edit::new(task.original(), &[]);
+    let (_, packing) = pack(task, &edit, &task.allowed, FINEST, view);
+    packing.least
 }
 
 /// An obstacle as the cells whose flips help to remove it, each with the least number of flips of which it is one.
 type Helping = Vec<(Cell, usize)>;
 
-/// Packs the obstacles that stand in the picture with these flips, those first that the fewest flips remove; up to a number of them.
+/// Packs the obstacles that stand after an edit, those first that the fewest flips remove; up to a number of them.
 fn pack<W: Word>(
     task: &Task<'_, W>,
-    (picture, flips): (&Picture<W>, &[Cell]),
-    allowed: &[W],
+    edit: &Edit<'_, W>,
+    allowed: &CellSet<W>,
     (most, step): (usize, f64),
     view: &mut View<'_, W>,
 ) -> (Vec<Helping>, Packing) {
-    let width = picture.width();
-    let touched = Touched::new(flips);
-    let View {
-        scratch, obstacles, ..
-    } = view;
-    let mut removing = allowed.to_vec();
-    let set_removing = |removing: &mut Vec<W>, obstacle: &Obstacle<W>, scratch: &mut Scratch<W>| {
-        removing.copy_from_slice(allowed);
-        obstacle.remove_kept(task.original, picture, flips, &touched, scratch, removing);
-    };
-    let mut found = Vec::new();
-    for entry in obstacles.iter() {
-        if entry.stands(picture, &touched, scratch) {
-            set_removing(&mut removing, &entry.obstacle, scratch);
-            let number = removing.iter().map(|row| row.count()).sum::<usize>();
-            found.push((number, &*entry.obstacle));
+    let mut removing = allowed.clone();
+    let mut found: Vec<(usize, &Obstacle<W>)> = Vec::new();
+    for entry in &view.obstacles {
+        if entry.stands(edit, &mut view.scratch) {
+            removing.clone_from(allowed);
+            entry
+                .obstacle
+                .remove_kept(edit, &mut view.scratch, &mut removing);
+            found.push((removing.len(), &*entry.obstacle));
         }
     }
     found.sort_by_key(|(number, _)| *number);
-    let helping = |&(_, obstacle): &(usize, &Obstacle<W>)| {
-        set_removing(&mut removing, obstacle, scratch);
-        obstacle.helping(picture, allowed, &removing)
-    };
-    let standing: Vec<Helping> = found.iter().take(most).map(helping).collect();
-    let share = |&(cell, size): &(Cell, usize)| {
-        let number = usize::from(cell.row) * width + usize::from(cell.column);
-        (number as u32, 1.0 / size as f64)
-    };
+    found.truncate(most);
+    let mut standing: Vec<Helping> = Vec::new();
+    for (_, obstacle) in found {
+        removing.clone_from(allowed);
+        obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
+        standing.push(obstacle.helping(&edit.picture, allowed, &removing));
+    }
     let shares: Vec<Shares> = standing
         .iter()
-        .map(|helping| helping.iter().map(share).collect())
+        .map(|helping| {
+            let cells = helping.iter();
+            cells
+                .map(|&(cell, size)| (number_of(&edit.picture, cell), 1.0 / size as f64))
+                .collect()
+        })
         .collect();
-    let packing = Packing::new(shares, step, || task.control.poll());
+    let packing = Packing::new(shares, step, || task.control().poll());
     (standing, packing)
 }
 
-/// The cells of a set given by row, in reading order.
-fn each<W: Word>(cells: &[W]) -> impl Iterator<Item = Cell> + '_ {
-    let rows = cells.iter().enumerate();
-    rows.flat_map(|(row, cells)| cells.cells().map(move |column| Cell::new(row, column)))
+/// The number of a cell, row by row.
+fn number_of<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
+    u32::from(cell.row) * picture.width() as u32 + u32::from(cell.column)
 }
 
-/// No cells, by row.
-fn none<W: Word>(picture: &Picture<W>) -> Vec<W> {
-    vec![W::ZERO; picture.height()]
-}
-
-fn remove<W: Word>(cells: &mut [W], cell: Cell) {
-    cells[usize::from(cell.row)] &= !W::bit(usize::from(cell.column));
+/// The cell of this number.
+fn cell_of<W: Word>(picture: &Picture<W>, number: u32) -> Cell {
+    let width = picture.width();
+    Cell::new(number as usize / width, number as usize % width)
 }

@@ -8,9 +8,8 @@
 //! meets every difference. [`Obstacle`](obstacle::Obstacle) is what a difference and a set out of reach have in common.
 
 mod descent;
+mod edit;
 mod examine;
-mod found;
-mod given;
 mod harm;
 mod hitting;
 mod levels;

@@ -4,7 +4,8 @@
 //! small window are decided along the picture first; windows are moved over the picture until one has an obstacle. An obstacle is shrunk by
 //! deciding one of its cells along the picture and looking for another obstacle among the rest.
 
-use super::obstacle::Kind;
+use super::edit::CellSet;
+use super::obstacle::ObstacleKind;
 use crate::board::{Board, Cell, Clues};
 use crate::design::picture::Picture;
 use crate::line::{Known, Word};
@@ -24,79 +25,62 @@ const MAX_SHRUNK_CELLS: usize = 400;
 #[derive(Debug)]
 pub(super) struct Near<'a, W> {
     pub(super) control: &'a Control,
-    pub(super) kind: Kind,
+    pub(super) kind: ObstacleKind,
     pub(super) picture: &'a Picture<W>,
     pub(super) clues: &'a Clues,
 }
 
-/// The result of a dive.
-#[derive(Debug)]
-pub(super) enum Dived<W> {
-    /// There is no second solution.
-    Unique,
-    /// The cells in which it differs, by row.
-    Other(Vec<W>),
-    Open,
-}
-
 impl<W: Word> Near<'_, W> {
-    /// Looks for a second solution from this board, which is left anywhere. Cells that cannot differ are decided on the way. Gives up after
-    /// this number of failed dives.
-    pub(super) fn dive(&self, board: &mut Board<'_, W>, failures: usize) -> Dived<W> {
+    /// Looks for a solution other than the picture that agrees with the known cells of this board, and returns the cells in which it
+    /// differs; `Some(None)` if there is no such solution, `None` after this number of failed dives or at the end of the run. It changes
+    /// the board and does not restore it; cells that cannot differ are decided on the way.
+    pub(super) fn dive(
+        &self,
+        board: &mut Board<'_, W>,
+        failures: usize,
+    ) -> Option<Option<CellSet<W>>> {
         let mut failures_left = failures;
-        for row in 0..self.picture.height() {
-            let mut next = 0;
-            while let Some(column) = unknown_from(board, row, next) {
-                next = column + 1;
-                if self.control.poll() {
-                    return Dived::Open;
+        let mut next = (0, 0);
+        while let Some(cell) = unknown_from(board, next) {
+            next = (cell.row.into(), usize::from(cell.column) + 1);
+            if self.control.poll() {
+                return None;
+            }
+            let own = self.picture.get(cell);
+            let mark = board.mark();
+            let can_differ = board.decide_under(cell, !own, self.control)?;
+            if can_differ && self.complete(board) {
+                let rows = board.rows().iter().enumerate();
+                let cells = rows.map(|(row, known)| known.filled ^ self.picture.line(row));
+                return Some(Some(cells.collect()));
+            }
+            board.undo(mark);
+            if can_differ {
+                failures_left -= 1;
+                if failures_left == 0 {
+                    return None;
                 }
-                let cell = Cell::new(row, column);
-                let mark = board.mark();
-                let Some(can_differ) =
-                    board.decide_under(cell, !self.picture.get(cell), self.control)
-                else {
-                    return Dived::Open;
-                };
-                if !can_differ {
-                    board.undo(mark);
-                    if (board.decide_under(cell, self.picture.get(cell), self.control)).is_none() {
-                        return Dived::Open;
-                    }
-                } else if self.complete(board) {
-                    let rows = board.rows().iter().enumerate();
-                    let cells = rows.map(|(r, known)| known.filled ^ self.picture.line(r));
-                    return Dived::Other(cells.collect());
-                } else {
-                    board.undo(mark);
-                    failures_left -= 1;
-                    if failures_left == 0 {
-                        return Dived::Open;
-                    }
-                }
+            } else {
+                board.decide_under(cell, own, self.control)?;
             }
         }
-        match board.unknown() {
-            0 => Dived::Unique,
-            _ => Dived::Open,
-        }
+        (board.unknown() == 0).then_some(None)
     }
 
     /// Completes a board near the picture, without backtracking over more than one decision; `false` if that fails.
     fn complete(&self, board: &mut Board<'_, W>) -> bool {
-        for row in 0..self.picture.height() {
-            while let Some(column) = unknown_from(board, row, 0) {
-                if self.control.poll() {
+        let mut next = (0, 0);
+        while let Some(cell) = unknown_from(board, next) {
+            if self.control.poll() {
+                return false;
+            }
+            next = (cell.row.into(), cell.column.into());
+            let own = self.picture.get(cell);
+            let mark = board.mark();
+            if board.decide_under(cell, own, self.control) != Some(true) {
+                board.undo(mark);
+                if board.decide_under(cell, !own, self.control) != Some(true) {
                     return false;
-                }
-                let cell = Cell::new(row, column);
-                let mark = board.mark();
-                let own = self.picture.get(cell);
-                if board.decide_under(cell, own, self.control) != Some(true) {
-                    board.undo(mark);
-                    if board.decide_under(cell, !own, self.control) != Some(true) {
-                        return false;
-                    }
                 }
             }
         }
@@ -104,39 +88,31 @@ impl<W: Word> Near<'_, W> {
     }
 
     /// Up to `most` obstacles, each of which lies in a small window. The board must be at a fixpoint, and stays as it is.
-    pub(super) fn in_windows(&self, board: &mut Board<'_, W>, most: usize) -> Vec<Vec<W>> {
+    pub(super) fn in_windows(&self, board: &mut Board<'_, W>, most: usize) -> Vec<CellSet<W>> {
         let (width, height) = (self.picture.width(), self.picture.height());
         let mut found = Vec::new();
         for side in WINDOWS {
-            let starts =
-                |length: usize| (0..length.saturating_sub(side / 2).max(1)).step_by(side / 2);
-            for top in starts(height) {
-                for left in starts(width) {
+            for top in window_starts(height, side) {
+                for left in window_starts(width, side) {
                     if found.len() >= most || self.control.poll() {
                         return found;
                     }
                     let columns = W::low((left + side).min(width)) & !W::low(left);
                     let rows = top..(top + side).min(height);
-                    let inside = |row| {
-                        if rows.contains(&row) {
-                            columns
-                        } else {
-                            W::ZERO
-                        }
-                    };
-                    let in_window = |row: usize| (board.unknown_in_row(row) & columns).count();
+                    let unknown_inside = rows
+                        .clone()
+                        .map(|row| (board.unknown_in_row(row) & columns).count());
                     // The smallest obstacle has four cells.
-                    if rows.clone().map(in_window).sum::<usize>() < 4 {
+                    if unknown_inside.sum::<usize>() < 4 {
                         continue;
                     }
-                    let outside: Vec<(usize, Known<W>)> = (0..height)
-                        .map(|row| (row, board.unknown_in_row(row) & !inside(row)))
-                        .filter(|(_, cells)| !cells.is_zero())
-                        .map(|(row, cells)| (row, self.along(row, cells)))
-                        .collect();
+                    let mut outside = unknown(board);
+                    outside.rows[rows]
+                        .iter_mut()
+                        .for_each(|row| *row &= !columns);
                     let mark = board.mark();
-                    let outside = board.decide_all(outside.into_iter(), self.control);
-                    if outside == Some(true) && board.unknown() > 0 {
+                    let along = self.along(&outside).into_iter().enumerate();
+                    if board.decide_all(along, self.control) == Some(true) && board.unknown() > 0 {
                         found.extend(self.obstacle(board, MAX_FAILED_IN_WINDOW));
                     }
                     board.undo(mark);
@@ -150,48 +126,43 @@ impl<W: Word> Near<'_, W> {
         found
     }
 
-    /// These cells of a row with their values in the picture.
-    fn along(&self, row: usize, cells: W) -> Known<W> {
-        Known {
+    /// These cells with their values in the picture, by row.
+    fn along(&self, cells: &CellSet<W>) -> Vec<Known<W>> {
+        let rows = cells.rows.iter().enumerate();
+        rows.map(|(row, &cells)| Known {
             filled: cells & self.picture.line(row),
             empty: cells & !self.picture.line(row),
-        }
+        })
+        .collect()
     }
 
-    /// An obstacle among the unknown cells of a board at a fixpoint, which is left anywhere.
-    fn obstacle(&self, board: &mut Board<'_, W>, failures: usize) -> Option<Vec<W>> {
+    /// An obstacle among the unknown cells of a board at a fixpoint. It changes the board and does not restore it.
+    fn obstacle(&self, board: &mut Board<'_, W>, failures: usize) -> Option<CellSet<W>> {
         match self.kind {
-            Kind::Stuck => Some(unknown(board)),
-            Kind::Difference => match self.dive(board, failures) {
-                Dived::Other(cells) => Some(cells),
-                Dived::Unique | Dived::Open => None,
-            },
+            ObstacleKind::Stuck => Some(unknown(board)),
+            ObstacleKind::Difference => self.dive(board, failures).flatten(),
         }
     }
 
     /// An obstacle within these cells of an obstacle, with fewer cells where that is found easily.
-    pub(super) fn shrink(&self, mut cells: Vec<W>) -> Vec<W> {
-        let count = |cells: &[W]| cells.iter().map(|row| row.count()).sum::<usize>();
-        if !(5..=MAX_SHRUNK_CELLS).contains(&count(&cells)) {
+    pub(super) fn shrink(&self, mut cells: CellSet<W>) -> CellSet<W> {
+        if !(5..=MAX_SHRUNK_CELLS).contains(&cells.len()) {
             return cells;
         }
         let all = W::low(self.picture.width());
-        let known = |cells: &[W]| -> Vec<Known<W>> {
-            let rows = cells.iter().enumerate();
-            rows.map(|(row, &unknown)| self.along(row, all & !unknown))
-                .collect()
-        };
+        let others =
+            |cells: &CellSet<W>| self.along(&cells.rows.iter().map(|&row| all & !row).collect());
         // With all other cells known, no line of an obstacle decides one of its cells, so the board is at a fixpoint.
-        let mut board = Board::with_rows(self.clues, &known(&cells));
-        for row in 0..cells.len() {
+        let mut board = Board::with_rows(self.clues, &others(&cells));
+        for row in 0..self.picture.height() {
             let mut tried = W::ZERO;
-            while let Some(column) = (cells[row] & !tried).cells().next() {
+            while let Some(column) = (cells.rows[row] & !tried).cells().next() {
                 if self.control.poll() {
                     return cells;
                 }
                 tried |= W::bit(column);
                 let cell = Cell::new(row, column);
-                board.set_rows(&known(&cells));
+                board.set_rows(&others(&cells));
                 match board.decide_under(cell, self.picture.get(cell), self.control) {
                     None => return cells,
                     Some(true) if board.unknown() > 0 => {}
@@ -199,38 +170,50 @@ impl<W: Word> Near<'_, W> {
                 }
                 if let Some(smaller) = self.obstacle(&mut board, 1) {
                     let groups = self.groups(&smaller).into_iter();
-                    cells = groups.min_by_key(|cells| count(cells)).unwrap_or(cells);
+                    cells = groups.min_by_key(CellSet::len).unwrap_or(cells);
                 }
             }
         }
         cells
     }
 
-    /// Cells, by row, in groups that share no line.
-    pub(super) fn groups(&self, cells: &[W]) -> Vec<Vec<W>> {
-        let (width, height) = (self.picture.width(), self.picture.height());
-        let each = cells.iter().enumerate();
-        let each = each.flat_map(|(row, cells)| cells.cells().map(move |column| (row, column)));
-        let by_row = |group: Vec<(usize, usize)>| {
-            let mut rows = vec![W::ZERO; height];
-            group.iter().for_each(|&(r, c)| rows[r] |= W::bit(c));
-            rows
-        };
-        let groups = connected_groups((width, height), each);
-        groups.into_iter().map(by_row).collect()
+    /// Cells in groups that share no line.
+    pub(super) fn groups(&self, cells: &CellSet<W>) -> Vec<CellSet<W>> {
+        let size = (self.picture.width(), self.picture.height());
+        let places = cells
+            .iter()
+            .map(|cell| (usize::from(cell.row), usize::from(cell.column)));
+        let groups = connected_groups(size, places).into_iter();
+        groups
+            .map(|group| {
+                let mut cells = CellSet::none(size.1);
+                for (row, column) in group {
+                    cells.insert(Cell::new(row, column));
+                }
+                cells
+            })
+            .collect()
     }
 }
 
-/// The unknown cells of a board, by row.
-pub(super) fn unknown<W: Word>(board: &Board<'_, W>) -> Vec<W> {
-    let rows = 0..board.clues().height();
-    rows.map(|row| board.unknown_in_row(row)).collect()
+/// Where windows of this side begin along a side of a picture.
+fn window_starts(length: usize, side: usize) -> impl Iterator<Item = usize> {
+    (0..length.saturating_sub(side / 2).max(1)).step_by(side / 2)
 }
 
-/// The first unknown cell of a row at or after a column.
-fn unknown_from<W: Word>(board: &Board<'_, W>, row: usize, column: usize) -> Option<usize> {
-    if column >= board.clues().width() {
-        return None;
-    }
-    (board.unknown_in_row(row) & !W::low(column)).cells().next()
+/// The unknown cells of a board.
+pub(super) fn unknown<W: Word>(board: &Board<'_, W>) -> CellSet<W> {
+    (0..board.clues().height())
+        .map(|row| board.unknown_in_row(row))
+        .collect()
+}
+
+/// The first unknown cell of a board at or after this row and column, in reading order.
+fn unknown_from<W: Word>(board: &Board<'_, W>, (row, column): (usize, usize)) -> Option<Cell> {
+    (row..board.clues().height()).find_map(|r| {
+        // The column may be that behind the last one.
+        let before = if r == row { W::low(column) } else { W::ZERO };
+        let mut cells = (board.unknown_in_row(r) & !before).cells();
+        Some(Cell::new(r, cells.next()?))
+    })
 }

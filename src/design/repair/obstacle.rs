@@ -11,13 +11,14 @@
 
 use std::sync::OnceLock;
 
+use super::edit::{CellSet, Edit, LineWords};
 use crate::board::{Cell, blocks};
 use crate::design::picture::Picture;
 use crate::line::{Kernel, Known, Word};
 
 /// What the cells of an obstacle are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ObstacleKind {
     Difference,
     Stuck,
 }
@@ -27,7 +28,6 @@ pub(super) enum Kind {
 pub(super) struct Scratch<W: Word> {
     kernel: Kernel<W>,
     lengths: Vec<u16>,
-    crossings: Vec<(usize, Crossing<W>)>,
 }
 
 impl<W: Word> Default for Scratch<W> {
@@ -35,16 +35,8 @@ impl<W: Word> Default for Scratch<W> {
         Scratch {
             kernel: Kernel::new(),
             lengths: Vec::new(),
-            crossings: Vec::new(),
         }
     }
-}
-
-/// A line of an obstacle in one state of the picture: whether the obstacle stands there, and the cells after whose flip it stands there.
-#[derive(Clone, Copy, Debug)]
-struct Crossing<W> {
-    stands: bool,
-    kept: W,
 }
 
 /// A line that an obstacle crosses.
@@ -53,130 +45,76 @@ struct ObstacleLine<W> {
     line: usize,
     /// The cells of the obstacle.
     cells: W,
-    /// In the original picture.
+    /// Whether the obstacle stands there in the original picture.
     stands: bool,
-    kept: OnceLock<W>,
-    /// The same as `kept`, after one flip in this line; by the flipped cell.
-    after: OnceLock<Box<[OnceLock<W>]>>,
+    /// The cells after whose flip it stands there: in the original picture, and behind it for each cell after its flip.
+    kept: OnceLock<Box<[OnceLock<W>]>>,
 }
 
 /// Cells that keep a picture from being good.
 #[derive(Debug)]
 pub(super) struct Obstacle<W> {
-    kind: Kind,
+    kind: ObstacleKind,
     /// Rows first, in order.
     lines: Vec<ObstacleLine<W>>,
-    rows: W,
-    columns: W,
-    /// The lines in which it does not stand in the original picture.
-    fallen: Touched<W>,
-    /// The cells after whose flip the obstacle stands in the original picture, by row; `None` if there is no such cell.
-    kept: OnceLock<Option<Box<[W]>>>,
-}
-
-/// A set of lines, such as those in which an edit flips cells.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Touched<W> {
-    rows: W,
-    columns: W,
-}
-
-impl<W: Word> Touched<W> {
-    pub(super) fn new(flips: &[Cell]) -> Self {
-        let none = Touched {
-            rows: W::ZERO,
-            columns: W::ZERO,
-        };
-        flips.iter().fold(none, |touched, cell| Touched {
-            rows: touched.rows | W::bit(usize::from(cell.row)),
-            columns: touched.columns | W::bit(usize::from(cell.column)),
-        })
-    }
-
-    /// Whether this line is touched, in a picture of this height.
-    fn has(&self, line: usize, height: usize) -> bool {
-        if line < height {
-            self.rows.has(line)
-        } else {
-            self.columns.has(line - height)
-        }
-    }
-
-    /// Whether all lines of `fallen` are touched.
-    pub(super) fn covers(&self, fallen: &Touched<W>) -> bool {
-        (fallen.rows & !self.rows | fallen.columns & !self.columns).is_zero()
-    }
-
-    /// Whether one more flip may touch all lines of `fallen`, at most one row and one column.
-    pub(super) fn nearly_covers(&self, fallen: &Touched<W>) -> bool {
-        let is_one = |lines: W| lines.is_zero() || (lines & !W::bit(lines.first())).is_zero();
-        is_one(fallen.rows & !self.rows) && is_one(fallen.columns & !self.columns)
-    }
+    /// The same lines.
+    crossed: LineWords<W>,
+    /// The lines in which it does not stand in the original picture. Where an edit leaves one of them as it is, the obstacle does not
+    /// stand.
+    pub(super) fallen: LineWords<W>,
+    /// The cells after whose flip the obstacle stands in the original picture; `None` if there is no such cell.
+    kept: OnceLock<Option<CellSet<W>>>,
 }
 
 impl<W: Word> Obstacle<W> {
-    /// The obstacle with these cells, by row. `original` is the picture before any edit.
+    /// The obstacle with these cells. `original` is the picture before any edit.
     pub(super) fn new(
-        kind: Kind,
-        cells: &[W],
+        kind: ObstacleKind,
+        cells: &CellSet<W>,
         original: &Picture<W>,
         scratch: &mut Scratch<W>,
     ) -> Self {
         let height = original.height();
-        let mut all = cells.to_vec();
-        all.resize(original.lines(), W::ZERO);
-        let (mut rows, mut columns) = (W::ZERO, W::ZERO);
-        for (r, row) in cells.iter().enumerate() {
-            columns |= *row;
-            if !row.is_zero() {
-                rows |= W::bit(r);
-            }
-            row.cells().for_each(|c| all[height + c] |= W::bit(r));
+        let mut by_line = cells.rows.clone();
+        by_line.resize(original.lines(), W::ZERO);
+        for cell in cells.iter() {
+            by_line[height + usize::from(cell.column)] |= W::bit(cell.row.into());
         }
-        let lines = all.iter().enumerate().filter(|(_, cells)| !cells.is_zero());
-        let lines = lines.map(|(line, &cells)| ObstacleLine {
-            line,
-            cells,
-            stands: kind.stands_in(
+        let mut obstacle = Obstacle {
+            kind,
+            lines: Vec::new(),
+            crossed: LineWords::NONE,
+            fallen: LineWords::NONE,
+            kept: OnceLock::new(),
+        };
+        for (line, cells) in by_line.into_iter().enumerate() {
+            if cells.is_zero() {
+                continue;
+            }
+            let stands = kind.stands_in(
                 original.line(line),
                 cells,
                 original.length(line),
                 &mut *scratch,
-            ),
-            kept: OnceLock::new(),
-            after: OnceLock::new(),
-        });
-        let lines: Vec<_> = lines.collect();
-        let mut fallen = Touched::new(&[]);
-        for line in lines.iter().filter(|line| !line.stands) {
-            if line.line < height {
-                fallen.rows |= W::bit(line.line)
-            } else {
-                fallen.columns |= W::bit(line.line - height)
+            );
+            obstacle.crossed.insert(line, height);
+            if !stands {
+                obstacle.fallen.insert(line, height);
             }
+            obstacle.lines.push(ObstacleLine {
+                line,
+                cells,
+                stands,
+                kept: OnceLock::new(),
+            });
         }
-        Obstacle {
-            kind,
-            lines,
-            rows,
-            columns,
-            fallen,
-            kept: OnceLock::new(),
-        }
+        obstacle
     }
 
-    /// The lines in which it does not stand in the original picture. Where an edit leaves one of them as it is, the obstacle does not
-    /// stand.
-    pub(super) fn fallen(&self) -> Touched<W> {
-        self.fallen
-    }
-
-    /// Its cells, by row.
-    pub(super) fn cells(&self) -> impl Iterator<Item = (usize, W)> + '_ {
-        let rows = self.rows.count();
-        self.lines[..rows]
-            .iter()
-            .map(|line| (line.line, line.cells))
+    /// Its cells.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+        let rows = self.lines.iter().take(self.crossed.rows.count());
+        rows.flat_map(|row| row.cells.cells().map(|column| Cell::new(row.line, column)))
     }
 
     /// The cells among `allowed` whose flip can help to remove it, each with a lower bound on the size of a smallest set of flips that
@@ -188,75 +126,64 @@ impl<W: Word> Obstacle<W> {
     pub(super) fn helping(
         &self,
         picture: &Picture<W>,
-        allowed: &[W],
-        removing: &[W],
+        allowed: &CellSet<W>,
+        removing: &CellSet<W>,
     ) -> Vec<(Cell, usize)> {
-        let (width, height) = (picture.width(), picture.height());
-        let (rows, columns) = self.lines.split_at(self.rows.count());
-        let sizes = |line: &ObstacleLine<W>, joins: &dyn Fn(usize) -> bool| {
-            let content = picture.line(line.line);
-            sizes_in_line(content, line.cells, picture.length(line.line), joins)
+        let height = picture.height();
+        let joins = |row, column| {
+            let cell = Cell::new(row, column);
+            allowed.has(cell) && !removing.has(cell)
         };
-        let joins =
-            |row: usize, column: usize| allowed[row].has(column) && !removing[row].has(column);
-        let by_column: Vec<(usize, Vec<usize>)> = columns
-            .iter()
-            .map(|line| {
-                let column = line.line - height;
-                (column, sizes(line, &|row| joins(row, column)))
-            })
-            .collect();
-        let mut rows = rows.iter().peekable();
-        let mut found = Vec::new();
-        let mut of_row = Vec::new();
-        for (row, &cells) in allowed.iter().enumerate() {
-            of_row.clear();
-            match rows.next_if(|line| line.line == row) {
-                Some(line) => of_row.extend(sizes(line, &|column| joins(row, column))),
-                None => of_row.resize(width, usize::MAX),
-            }
-            for (column, sizes) in &by_column {
-                of_row[*column] = of_row[*column].min(sizes[row]);
-            }
-            for column in cells.cells() {
-                let size = if removing[row].has(column) {
-                    1
-                } else {
-                    of_row[column]
-                };
-                if size < usize::MAX {
-                    found.push((Cell::new(row, column), size));
+        let mut by_row = vec![None; height];
+        let mut by_column = vec![None; picture.width()];
+        for ObstacleLine { line, cells, .. } in &self.lines {
+            let (content, length) = (picture.line(*line), picture.length(*line));
+            match line.checked_sub(height) {
+                None => {
+                    let joins = |column| joins(*line, column);
+                    by_row[*line] = Some(sizes_in_line(content, *cells, length, joins));
+                }
+                Some(column) => {
+                    let joins = |row| joins(row, column);
+                    by_column[column] = Some(sizes_in_line(content, *cells, length, joins));
                 }
             }
         }
-        found
+        let size = |cell: Cell| {
+            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+            if removing.has(cell) {
+                return Some(1);
+            }
+            let in_row = by_row[row].as_ref().map(|sizes| sizes[column]);
+            let in_column = by_column[column].as_ref().map(|sizes| sizes[row]);
+            let size = in_row.into_iter().chain(in_column).min();
+            size.filter(|&size| size < usize::MAX)
+        };
+        allowed
+            .iter()
+            .filter_map(|cell| Some((cell, size(cell)?)))
+            .collect()
     }
 
     /// The approximate memory of it, in bytes.
     pub(super) fn bytes(&self, original: &Picture<W>) -> u64 {
         let word = size_of::<W>();
-        let line = |line: &ObstacleLine<W>| {
-            size_of::<ObstacleLine<W>>() + (word + 8) * original.length(line.line)
-        };
-        (self.lines.iter().map(line).sum::<usize>() + word * original.height()) as u64
+        let lines: usize = self
+            .lines
+            .iter()
+            .map(|line| size_of_val(line) + (word + 8) * original.length(line.line))
+            .sum();
+        (lines + word * original.height()) as u64
     }
 
-    /// Whether it crosses no line of `touched`.
-    fn is_apart(&self, touched: &Touched<W>) -> bool {
-        (self.rows & touched.rows | self.columns & touched.columns).is_zero()
-    }
-
-    /// Whether it stands in the picture with these flips.
-    pub(super) fn stands(
-        &self,
-        picture: &Picture<W>,
-        touched: &Touched<W>,
-        scratch: &mut Scratch<W>,
-    ) -> bool {
-        let height = picture.height();
+    /// Whether it stands after an edit.
+    pub(super) fn stands(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> bool {
+        let Edit {
+            picture, touched, ..
+        } = edit;
         touched.covers(&self.fallen)
             && self.lines.iter().all(|line| {
-                !touched.has(line.line, height)
+                !touched.has(line.line, picture.height())
                     || self.kind.stands_in(
                         picture.line(line.line),
                         line.cells,
@@ -266,136 +193,101 @@ impl<W: Word> Obstacle<W> {
             })
     }
 
-    /// Removes from `cells`, which are given by row, those after whose flip the obstacle stands. `original` is the picture without, and
-    /// `picture` the one with `flips`, which touch the lines of `touched`.
+    /// Removes from `cells` those after whose flip, beside those of the edit, the obstacle stands.
     pub(super) fn remove_kept(
         &self,
-        original: &Picture<W>,
-        picture: &Picture<W>,
-        flips: &[Cell],
-        touched: &Touched<W>,
+        edit: &Edit<'_, W>,
         scratch: &mut Scratch<W>,
-        cells: &mut [W],
+        cells: &mut CellSet<W>,
     ) {
-        if self.is_apart(touched) {
-            let kept = self.kept.get_or_init(|| {
-                let mut kept = vec![W::ZERO; original.height()].into_boxed_slice();
-                self.add_kept(original, original, &[], touched, scratch, &mut kept)
-                    .then_some(kept)
-            });
-            if let Some(kept) = kept {
-                for (cells, &kept) in cells.iter_mut().zip(kept) {
-                    *cells &= !kept;
-                }
+        if self.crossed.meets(&edit.touched) {
+            if let Some(kept) = self.kept_after(edit, scratch) {
+                cells.remove_all(&kept);
             }
-            return;
-        }
-        let mut kept = vec![W::ZERO; original.height()];
-        self.add_kept(original, picture, flips, touched, scratch, &mut kept);
-        for (cells, kept) in cells.iter_mut().zip(kept) {
-            *cells &= !kept;
+        } else if let Some(kept) = self.kept.get_or_init(|| self.kept_after(edit, scratch)) {
+            cells.remove_all(kept);
         }
     }
 
-    /// Sets in `kept` the cells after whose flip the obstacle stands; `false` if there are none.
-    pub(super) fn add_kept(
-        &self,
-        original: &Picture<W>,
-        picture: &Picture<W>,
-        flips: &[Cell],
-        touched: &Touched<W>,
-        scratch: &mut Scratch<W>,
-        kept: &mut [W],
-    ) -> bool {
-        let height = original.height();
-        let mut crossings = std::mem::take(&mut scratch.crossings);
-        crossings.clear();
+    /// The cells after whose flip, beside those of the edit, the obstacle stands; `None` if there are none.
+    fn kept_after(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> Option<CellSet<W>> {
+        let (width, height) = (edit.original.width(), edit.original.height());
+        let mut kept = CellSet::from_iter((0..height).map(|_| W::low(width)));
         // The row and the column in which it does not stand; a flip can change one of each.
         let (mut fallen_row, mut fallen_column) = (None, None);
-        let mut possible = true;
         for line in &self.lines {
-            let crossing = self.crossing(line, original, picture, flips, touched, scratch);
-            crossings.push((line.line, crossing));
-            if !crossing.stands {
-                let fallen = if line.line < height {
+            let (stands, kept_in_line) = self.crossing(line, edit, scratch);
+            let column = line.line.checked_sub(height);
+            if !stands {
+                let fallen = if column.is_none() {
                     &mut fallen_row
                 } else {
                     &mut fallen_column
                 };
-                possible &= fallen.replace(line.line).is_none() && !crossing.kept.is_zero();
-                if !possible {
-                    break;
+                if fallen.replace(line.line).is_some() || kept_in_line.is_zero() {
+                    return None;
                 }
             }
-        }
-        if possible {
-            let all = W::low(original.width());
-            let in_columns = match fallen_column {
-                Some(column) => W::bit(column - height),
-                None => all,
-            };
-            let rows = self.rows.count();
-            let (row_crossings, column_crossings) = crossings.split_at(rows);
-            let mut row_crossings = row_crossings.iter().peekable();
-            for (row, kept) in kept.iter_mut().enumerate() {
-                let own = row_crossings.next_if(|(line, _)| *line == row);
-                if fallen_row.is_some_and(|fallen| fallen != row) {
-                    continue;
-                }
-                let mut cells = own.map_or(all, |(_, crossing)| crossing.kept) & in_columns;
-                for (line, crossing) in column_crossings {
-                    if !crossing.kept.has(row) {
-                        cells &= !W::bit(line - height);
-                    }
-                }
-                *kept = cells;
+            match column {
+                None => kept.rows[line.line] &= kept_in_line,
+                Some(column) => (W::low(height) & !kept_in_line)
+                    .cells()
+                    .for_each(|row| kept.rows[row] &= !W::bit(column)),
             }
         }
-        scratch.crossings = crossings;
-        possible
+        for (row, cells) in kept.rows.iter_mut().enumerate() {
+            if fallen_row.is_some_and(|fallen| fallen != row) {
+                *cells = W::ZERO;
+            }
+            if let Some(column) = fallen_column {
+                *cells &= W::bit(column - height);
+            }
+        }
+        Some(kept)
     }
 
+    /// Whether it stands in this line after the edit, and the cells of the line after whose flip it does.
     fn crossing(
         &self,
         line: &ObstacleLine<W>,
-        original: &Picture<W>,
-        picture: &Picture<W>,
-        flips: &[Cell],
-        touched: &Touched<W>,
+        edit: &Edit<'_, W>,
         scratch: &mut Scratch<W>,
-    ) -> Crossing<W> {
+    ) -> (bool, W) {
+        let Edit {
+            original,
+            picture,
+            flips,
+            touched,
+        } = edit;
         let (height, length) = (original.height(), original.length(line.line));
-        let is_row = line.line < height;
-        let mut kept_in = |cells: W| self.kind.kept_in(cells, line.cells, length, scratch);
-        if !touched.has(line.line, height) {
-            let kept = line.kept.get_or_init(|| kept_in(original.line(line.line)));
-            return Crossing {
-                stands: line.stands,
-                kept: *kept,
-            };
-        }
-        let mut positions = flips.iter().filter_map(|cell| {
+        let mut in_line = flips.iter().filter_map(|cell| {
             let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-            if is_row {
-                (row == line.line).then_some(column)
-            } else {
-                (column == line.line - height).then_some(row)
+            match line.line.checked_sub(height) {
+                None => (row == line.line).then_some(column),
+                Some(own) => (column == own).then_some(row),
             }
         });
-        let content = picture.line(line.line);
-        let kept = match (positions.next(), positions.next()) {
-            (Some(first), None) => {
-                let after = line
-                    .after
-                    .get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
-                *after[first].get_or_init(|| kept_in(content))
-            }
-            _ => kept_in(content),
+        // The place of this state of the line in `kept`; there is none after several flips.
+        let place = match (in_line.next(), in_line.next()) {
+            (None, _) => Some(0),
+            (Some(only), None) => Some(1 + only),
+            (Some(_), Some(_)) => None,
         };
-        Crossing {
-            stands: self.kind.stands_in(content, line.cells, length, scratch),
-            kept,
-        }
+        let content = picture.line(line.line);
+        let kept = match place {
+            Some(place) => {
+                let states = || (0..=length).map(|_| OnceLock::new()).collect();
+                *line.kept.get_or_init(states)[place]
+                    .get_or_init(|| self.kind.kept_in(content, line.cells, length, scratch))
+            }
+            None => self.kind.kept_in(content, line.cells, length, scratch),
+        };
+        let stands = if touched.has(line.line, height) {
+            self.kind.stands_in(content, line.cells, length, scratch)
+        } else {
+            line.stands
+        };
+        (stands, kept)
     }
 }
 
@@ -406,25 +298,26 @@ fn sizes_in_line<W: Word>(
     content: W,
     cells: W,
     length: usize,
-    joins: &dyn Fn(usize) -> bool,
+    joins: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
     let mut sizes = vec![2; length];
     let (first, last) = (cells.first(), cells.cells().last().unwrap_or(0));
-    let mut bound = |positions: &mut dyn Iterator<Item = usize>| {
-        let mut between = Some(0);
-        for at in positions {
-            sizes[at] = between.map_or(usize::MAX, |empty| 2.max(1 + empty));
+    let outwards: [&mut dyn Iterator<Item = usize>; 2] =
+        [&mut (0..first).rev(), &mut (last + 1..length)];
+    for places in outwards {
+        // The number of empty cells passed so far; `None` after one whose flip is in no such set.
+        let mut empty = Some(0);
+        for at in places {
+            sizes[at] = empty.map_or(usize::MAX, |empty| 2.max(1 + empty));
             if !content.has(at) {
-                between = between.filter(|_| joins(at)).map(|empty| empty + 1);
+                empty = empty.filter(|_| joins(at)).map(|empty| empty + 1);
             }
         }
-    };
-    bound(&mut (0..first).rev());
-    bound(&mut (last + 1..length));
+    }
     sizes
 }
 
-impl Kind {
+impl ObstacleKind {
     /// Whether an obstacle with these cells in a line stands there, if the line has this content.
     fn stands_in<W: Word>(
         self,
@@ -434,8 +327,8 @@ impl Kind {
         scratch: &mut Scratch<W>,
     ) -> bool {
         match self {
-            Kind::Difference => blocks(content).eq(blocks(content ^ cells)),
-            Kind::Stuck => {
+            ObstacleKind::Difference => blocks(content).eq(blocks(content ^ cells)),
+            ObstacleKind::Stuck => {
                 let known = Known {
                     filled: content & !cells,
                     empty: !content & !cells & W::low(length),
@@ -452,7 +345,7 @@ impl Kind {
     fn kept_in<W: Word>(self, content: W, cells: W, length: usize, scratch: &mut Scratch<W>) -> W {
         let mut kept = W::ZERO;
         let (mut from, mut to) = (0, length);
-        if self == Kind::Difference {
+        if self == ObstacleKind::Difference {
             // Beyond an empty cell on either side of the difference, a flip changes both clues alike.
             let filled = content | cells;
             let first = cells.first();
@@ -489,7 +382,7 @@ mod tests {
         let mut kept = vec![0; original.height()];
         for (row, kept) in kept.iter_mut().enumerate() {
             for column in 0..original.width() {
-                let mut picture = original.flipped(flips);
+                let mut picture = Edit::new(original, flips).picture;
                 picture.flip(Cell::new(row, column));
                 let stands = obstacle.lines.iter().all(|line| {
                     let length = picture.length(line.line);
@@ -516,15 +409,15 @@ mod tests {
         };
         let mut kept_some = 0;
         for round in 0..10_000 {
-            let kind = [Kind::Difference, Kind::Stuck][round % 2];
+            let kind = [ObstacleKind::Difference, ObstacleKind::Stuck][round % 2];
             let rows: Vec<u64> = (0..5).map(|_| next() & next() & 0x7f).collect();
             let grid = Grid::from_words(7, 5, rows.into());
             let original = Picture::<u64>::new(&grid);
             // Obstacles mostly are the corners of rectangles.
             let (first, second) = (next() as usize % 5, next() as usize % 5);
             let columns = 1 << (next() % 7) | 1 << (next() % 7);
-            let mut cells = vec![0; 5];
-            (cells[first], cells[second]) = (columns, columns);
+            let mut cells = CellSet::none(5);
+            (cells.rows[first], cells.rows[second]) = (columns, columns);
             let obstacle = Obstacle::new(kind, &cells, &original, &mut scratch);
             for number in 0..4 {
                 let mut flips: Vec<Cell> = (0..number)
@@ -532,20 +425,13 @@ mod tests {
                     .collect();
                 flips.sort_unstable();
                 flips.dedup();
-                let (picture, touched) = (original.flipped(&flips), Touched::new(&flips));
-                let mut left = [0x7f; 5];
-                obstacle.remove_kept(
-                    &original,
-                    &picture,
-                    &flips,
-                    &touched,
-                    &mut scratch,
-                    &mut left,
-                );
+                let edit = Edit::new(&original, &flips);
+                let mut left = CellSet::from_iter([0x7f; 5]);
+                obstacle.remove_kept(&edit, &mut scratch, &mut left);
                 let wanted = kept_by_trial(&obstacle, &original, &flips);
                 kept_some += usize::from(wanted.iter().any(|&row| row != 0));
                 let wanted: Vec<u64> = wanted.iter().map(|row| !row & 0x7f).collect();
-                assert_eq!(left.to_vec(), wanted, "{kind:?} {cells:?} {flips:?}");
+                assert_eq!(left.rows, wanted, "{kind:?} {cells:?} {flips:?}");
             }
         }
         assert!(kept_some > 1000, "{kept_some}");

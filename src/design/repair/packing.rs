@@ -12,6 +12,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::search::connected_groups;
+
 /// Slack for rounding.
 const TOLERANCE: f64 = 1e-6;
 
@@ -22,9 +24,9 @@ pub(super) type Shares = Vec<(u32, f64)>;
 #[derive(Clone, Debug)]
 pub(super) struct Packing {
     /// At least this number of flips are needed; `None` if no number suffices.
-    least: Option<usize>,
+    pub(super) least: Option<usize>,
     /// The cells of the obstacles, each with the number of flips that are needed at least if its own is among them.
-    least_with: Vec<(u32, usize)>,
+    pub(super) least_with: Vec<(u32, usize)>,
 }
 
 impl Packing {
@@ -38,8 +40,7 @@ impl Packing {
                 least_with: Vec::new(),
             };
         }
-        let all = obstacles.iter().flatten();
-        let mut names: Vec<u32> = all.map(|&(cell, _)| cell).collect();
+        let mut names: Vec<u32> = obstacles.iter().flatten().map(|&(cell, _)| cell).collect();
         names.sort_unstable();
         names.dedup();
         // Below, cells are numbered by their places in `names`.
@@ -66,52 +67,22 @@ impl Packing {
             least_with,
         }
     }
-
-    /// The number of flips that are needed at least; `None` if no number suffices.
-    pub(super) fn least(&self) -> Option<usize> {
-        self.least
-    }
-
-    /// The cells of the obstacles, and for each whether a good edit of at most this number of flips may flip it.
-    pub(super) fn cells(&self, flips: usize) -> impl Iterator<Item = (u32, bool)> + '_ {
-        let cells = self.least_with.iter();
-        cells.map(move |&(cell, least)| (cell, least <= flips))
-    }
-
-    /// Whether a good edit of at most this number of flips may flip cells of no obstacle.
-    pub(super) fn allows_others(&self, flips: usize) -> bool {
-        self.least.is_some_and(|least| least < flips)
-    }
 }
 
 /// The obstacles in groups that share no cell.
 fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
-    // Each obstacle points to another of its group, and in the end to the first one.
-    let mut groups: Vec<usize> = (0..obstacles.len()).collect();
-    let first = |groups: &[usize], mut i: usize| {
-        while groups[i] != i {
-            i = groups[i];
-        }
-        i
-    };
-    let mut owners = vec![usize::MAX; cells];
-    for (i, obstacle) in obstacles.iter().enumerate() {
-        for &(cell, _) in obstacle {
-            let owner = &mut owners[cell as usize];
-            if *owner == usize::MAX {
-                *owner = i;
-                continue;
-            }
-            let (a, b) = (first(&groups, *owner), first(&groups, i));
-            groups[a.max(b)] = a.min(b);
-        }
-    }
-    let mut found: Vec<Vec<&Shares>> = vec![Vec::new(); obstacles.len()];
-    for (i, obstacle) in obstacles.iter().enumerate() {
-        found[first(&groups, i)].push(obstacle);
-    }
-    found.retain(|group| !group.is_empty());
-    found
+    // As if each obstacle were a row with its cells.
+    let places = obstacles.iter().enumerate().flat_map(|(row, obstacle)| {
+        let cells = obstacle.iter();
+        cells.map(move |&(cell, _)| (row, cell as usize))
+    });
+    connected_groups((cells, obstacles.len()), places)
+        .into_iter()
+        .map(|mut group| {
+            group.dedup_by_key(|&mut (row, _)| row);
+            group.into_iter().map(|(row, _)| &obstacles[row]).collect()
+        })
+        .collect()
 }
 
 /// Packs the obstacles of a group: sets the loads of their cells, and returns the sum of the prices. Of these cells the values are 1 and
@@ -218,13 +189,12 @@ mod tests {
             let Some(fewest) = good.clone().map(u32::count_ones).min() else {
                 continue;
             };
-            let least = packing.least().expect("there is an edit");
+            let least = packing.least.expect("there is an edit");
             assert!(least <= fewest as usize, "{obstacles:?}");
             met += usize::from(least == fewest as usize);
-            let listed: Vec<(u32, bool)> = packing.cells(fewest as usize).collect();
             for cell in 0..cells as u32 {
-                let known = listed.iter().find(|(listed, _)| *listed == cell);
-                if known.map_or(packing.allows_others(fewest as usize), |known| known.1) {
+                let listed = packing.least_with.iter().find(|listed| listed.0 == cell);
+                if listed.map_or(least + 1, |listed| listed.1) <= fewest as usize {
                     continue;
                 }
                 let mut smallest = good.clone().filter(|flips| flips.count_ones() == fewest);

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::obstacle::{Obstacle, Scratch, Touched};
+use super::edit::{Edit, LineWords};
+use super::obstacle::{Obstacle, Scratch};
 use crate::design::picture::Picture;
 use crate::line::Word;
 
@@ -28,7 +29,7 @@ impl<W: Word> Pool<W> {
     }
 
     /// Adds obstacles as far as there is memory for them.
-    fn add(&self, found: Vec<Obstacle<W>>, original: &Picture<W>) {
+    pub(super) fn add(&self, found: Vec<Obstacle<W>>, original: &Picture<W>) {
         let mut obstacles = self
             .obstacles
             .write()
@@ -45,32 +46,19 @@ impl<W: Word> Pool<W> {
         }
         self.number.store(obstacles.len(), Ordering::Relaxed);
     }
-
-    fn since(&self, seen: usize) -> Vec<Arc<Obstacle<W>>> {
-        let obstacles = self
-            .obstacles
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        obstacles[seen..].to_vec()
-    }
 }
 
 /// An obstacle, and its fallen lines beside it: most obstacles are dismissed by these alone.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<W> {
-    pub(super) fallen: Touched<W>,
+    pub(super) fallen: LineWords<W>,
     pub(super) obstacle: Arc<Obstacle<W>>,
 }
 
 impl<W: Word> Entry<W> {
-    /// Whether the obstacle stands in the picture with the flips that touch these lines.
-    pub(super) fn stands(
-        &self,
-        picture: &Picture<W>,
-        touched: &Touched<W>,
-        scratch: &mut Scratch<W>,
-    ) -> bool {
-        touched.covers(&self.fallen) && self.obstacle.stands(picture, touched, scratch)
+    /// Whether the obstacle stands after an edit.
+    pub(super) fn stands(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> bool {
+        edit.touched.covers(&self.fallen) && self.obstacle.stands(edit, scratch)
     }
 }
 
@@ -99,39 +87,26 @@ impl<'p, W: Word> View<'p, W> {
     /// Takes over the obstacles that other tasks have found.
     pub(super) fn update(&mut self) {
         if self.pool.number.load(Ordering::Relaxed) > self.seen {
-            let new = self.pool.since(self.seen);
-            self.seen += new.len();
-            let entry = |obstacle: Arc<Obstacle<W>>| Entry {
-                fallen: obstacle.fallen(),
-                obstacle,
-            };
-            self.obstacles.extend(new.into_iter().map(entry));
+            let all = self.pool.obstacles.read();
+            let all = all.unwrap_or_else(PoisonError::into_inner);
+            self.obstacles
+                .extend(all[self.seen..].iter().map(|obstacle| Entry {
+                    fallen: obstacle.fallen,
+                    obstacle: Arc::clone(obstacle),
+                }));
+            self.seen = all.len();
         }
     }
 
-    /// Shares new obstacles with all tasks.
-    pub(super) fn share(&mut self, found: Vec<Obstacle<W>>, original: &Picture<W>) {
-        self.pool.add(found, original);
-        self.update();
-    }
-
-    /// Whether an obstacle stands in this picture.
-    pub(super) fn stands(&mut self, picture: &Picture<W>, touched: &Touched<W>) -> bool {
-        let View {
-            obstacles, scratch, ..
-        } = self;
-        let stands = |entry: &Entry<W>| entry.stands(picture, touched, scratch);
-        match obstacles.iter().position(stands) {
-            Some(at) => {
-                self.move_to_front(at);
-                true
-            }
-            None => false,
-        }
+    /// The first obstacle that stands after an edit, by its place.
+    pub(super) fn standing(&mut self, edit: &Edit<'_, W>) -> Option<usize> {
+        self.obstacles
+            .iter()
+            .position(|entry| entry.stands(edit, &mut self.scratch))
     }
 
     /// Moves an obstacle halfway to the front.
-    pub(super) fn move_to_front(&mut self, at: usize) {
+    pub(super) fn move_forward(&mut self, at: usize) {
         self.obstacles.swap(at, at / 2);
     }
 }

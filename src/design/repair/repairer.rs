@@ -2,15 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use super::descent::{Bounds, descend, descent_bytes};
+use super::descent::{Bounds, descend};
+use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner};
-use super::found::Found;
-use super::levels::{Searched, least_flips, level_bytes, search_level};
-use super::obstacle::Kind;
+use super::levels::{least_flips, search_level};
+use super::obstacle::ObstacleKind;
 use super::pool::{Pool, View};
-use super::task::{Examined, Task};
+use super::task::{BestEdits, Task};
 use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::{Word, by_width};
@@ -198,31 +199,19 @@ impl<'a> Repair<'a> {
         let started = Instant::now();
         let control = Arc::new(Control::new(&self.limits, false));
         let original = Picture::<W>::new(self.picture);
-        let threads = rayon::current_num_threads() as u64;
-        let examiner = Examiner {
-            control: &control,
-            original: &original,
-            kind: if self.line_solvable {
-                Kind::Stuck
-            } else {
-                Kind::Difference
-            },
-            memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads),
+        let task = Task {
+            examiner: self.examiner(&control, &original, rayon::current_num_threads()),
+            pool: Pool::new(memory_plan::OBSTACLES.of(self.limits.bytes())),
+            allowed: self.allowed(&original),
+            best: BestEdits::new(1 + self.alternatives.min(MAX_ALTERNATIVES)),
         };
-        let pool = Pool::new(memory_plan::OBSTACLES.of(self.limits.bytes()));
-        let found = Found::new(1 + self.alternatives.min(MAX_ALTERNATIVES));
-        let task = Task::new(examiner, pool, self.allowed(&original), found);
-        let none_within = self.observed(started, || task.examined(), || self.search(&task));
-        let mut edits = task.found.into_edits().into_iter();
+        let none_within = self.observed(started, &task.examiner, || self.search(&task));
+        let mut edits = task.best.into_edits().into_iter();
         let flips = edits.next();
         let proved = none_within.map_or(0, |flips| flips + 1);
         let size = flips.as_ref().map(Vec::len);
         let minimal = size == Some(proved);
-        let complete = match (size, self.budget) {
-            (Some(_), _) => minimal,
-            (None, Some(budget)) => proved > budget,
-            (None, None) => false,
-        };
+        let complete = minimal || size.is_none() && self.budget.is_some_and(|most| proved > most);
         Repaired {
             minimal,
             none_within: none_within.filter(|_| size != Some(0)),
@@ -233,11 +222,31 @@ impl<'a> Repair<'a> {
         }
     }
 
+    /// Examines pictures, on up to this number of threads at once.
+    pub(super) fn examiner<'e, W: Word>(
+        &self,
+        control: &'e Arc<Control>,
+        original: &'e Picture<W>,
+        threads: usize,
+    ) -> Examiner<'e, W> {
+        Examiner {
+            control,
+            original,
+            kind: if self.line_solvable {
+                ObstacleKind::Stuck
+            } else {
+                ObstacleKind::Difference
+            },
+            memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads as u64),
+            examined: AtomicU64::new(0),
+        }
+    }
+
     /// Runs a search, and meanwhile tells the observer the number of pictures examined so far.
-    pub(super) fn observed<T>(
+    pub(super) fn observed<T, W: Word>(
         &self,
         started: Instant,
-        examined: impl Fn() -> u64 + Sync,
+        examiner: &Examiner<'_, W>,
         search: impl FnOnce() -> T,
     ) -> T {
         let Some(observer) = self.observer else {
@@ -245,7 +254,7 @@ impl<'a> Repair<'a> {
         };
         let tell = || {
             observer(Snapshot {
-                nodes: examined(),
+                nodes: examiner.examined(),
                 activity: Activity::Repairing,
                 elapsed: started.elapsed(),
                 ..Snapshot::default()
@@ -254,98 +263,81 @@ impl<'a> Repair<'a> {
         ticking(tell, search)
     }
 
-    /// The cells that may be flipped, by row.
-    fn allowed<W: Word>(&self, original: &Picture<W>) -> Vec<W> {
-        let all = W::low(original.width());
-        let row = |row: usize| {
-            let kept = self
-                .keep
-                .map_or(W::ZERO, |mask| W::from_parts(mask.row(row)));
-            let own = match self.only {
-                None => all,
-                Some(Only::Add) => all & !original.line(row),
+    /// The cells that may be flipped.
+    fn allowed<W: Word>(&self, original: &Picture<W>) -> CellSet<W> {
+        let mut allowed: CellSet<W> = (0..original.height())
+            .map(|row| match self.only {
+                None => W::low(original.width()),
+                Some(Only::Add) => W::low(original.width()) & !original.line(row),
                 Some(Only::Remove) => original.line(row),
-            };
-            own & !kept
-        };
-        (0..original.height()).map(row).collect()
+            })
+            .collect();
+        if let Some(mask) = self.keep {
+            let rows = (0..mask.height()).map(|row| W::from_parts(mask.row(row)));
+            allowed.remove_all(&rows.collect());
+        }
+        allowed
     }
 
-    /// Adds edits to those found; returns the largest number of flips proved not to suffice.
+    /// Adds to the best edits; returns the largest number of flips proved not to suffice.
     fn search<W: Word>(&self, task: &Task<'_, W>) -> Option<usize> {
         let mut view = View::new(&task.pool);
         let full = Effort {
             nodes: None,
             many: true,
         };
-        match task.examine(task.original, &[], full, &mut view) {
-            Examined::Good | Examined::Unknown => return None,
-            Examined::Bad => {}
+        let unchanged = Edit::new(task.original(), &[]);
+        if task.examine(&unchanged, full, &mut view) != Some(false) {
+            return None;
         }
-        let cells: usize = task.allowed.iter().map(|row| row.count()).sum();
+        let cells = task.allowed.len();
         let most = self.budget.unwrap_or(cells).min(cells);
         let all = self.picture.width() * self.picture.height();
-        self.descend(
-            task,
-            Bounds {
-                steps: FIRST_STEPS + all / CELLS_PER_STEP,
-                most,
-                least: 1,
-                first_only: true,
-            },
-        );
-        let mut none_within = match least_flips(task, &mut view) {
-            Some(least) => least.saturating_sub(1).min(most),
-            None => most,
+        let memory = memory_plan::DESCENT.of(self.limits.bytes());
+        let bounds = Bounds {
+            steps: FIRST_STEPS + all / CELLS_PER_STEP,
+            most,
+            least: 1,
+            first_only: true,
         };
+        descend(task, bounds, memory);
+        let least = least_flips(task, &mut view);
+        let mut none_within = least.map_or(most, |least| least.saturating_sub(1).min(most));
         let mut is_improved = false;
-        while none_within < most && !task.control.poll() {
+        while none_within < most && !task.control().poll() {
             let level = none_within + 1;
             if level >= MAX_LEVEL && !is_improved {
                 is_improved = true;
-                self.improve(task, none_within);
+                if let Some(size) = task.best.size().filter(|&size| size > level) {
+                    let bounds = Bounds {
+                        steps: FURTHER_STEPS,
+                        most: size - 1,
+                        least: level,
+                        first_only: false,
+                    };
+                    descend(task, bounds, memory);
+                }
             }
-            if task.found.size().is_some_and(|size| size < level) {
+            if task.best.size().is_some_and(|size| size < level) {
                 break;
             }
-            if level_bytes(task.original, level) > memory_plan::DESCENT.of(self.limits.bytes()) {
-                task.control.stop(Stop::Memory);
+            // Each node has two sets of cells.
+            let bytes_per_node = 2 * size_of::<W>() * self.picture.height();
+            if (bytes_per_node * level * rayon::current_num_threads()) as u64 > memory {
+                task.control().stop(Stop::Memory);
                 break;
             }
             let only_if_cheap = level > MAX_LEVEL && self.budget.is_none();
-            match search_level(task, level, only_if_cheap) {
-                Searched::None => none_within = level,
-                Searched::Found | Searched::Stopped => break,
+            if !search_level(task, level, only_if_cheap) {
+                break;
             }
+            none_within = level;
         }
         // An edit of more cells than may be flipped does not exist.
-        if none_within == cells {
-            Some(all)
+        Some(if none_within == cells {
+            all
         } else {
-            Some(none_within)
-        }
-    }
-
-    /// Looks for a smaller edit than the best one found by local search, if it may exist.
-    fn improve<W: Word>(&self, task: &Task<'_, W>, none_within: usize) {
-        if let Some(size) = task.found.size().filter(|&size| size > none_within + 1) {
-            self.descend(
-                task,
-                Bounds {
-                    steps: FURTHER_STEPS,
-                    most: size - 1,
-                    least: none_within + 1,
-                    first_only: false,
-                },
-            );
-        }
-    }
-
-    /// Local search, if there is memory for it.
-    fn descend<W: Word>(&self, task: &Task<'_, W>, bounds: Bounds) {
-        let cells = self.picture.width() * self.picture.height();
-        if bounds.most > 0 && descent_bytes(cells) <= memory_plan::DESCENT.of(self.limits.bytes()) {
-            descend(task, bounds);
-        }
+            none_within
+        })
     }
 }

@@ -6,18 +6,19 @@
 //! Operations Research 61, 2013). The known obstacles give a lower bound at any time, a set that suffices an upper one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::examine::{Examiner, Finding};
-use super::given::GivenExaminer;
-use super::hitting::{Minimum, greedy, minimum};
-use super::obstacle::{Kind, Scratch};
+use super::hitting::{greedy, minimum};
+use super::obstacle::Scratch;
 use super::repairer::Repair;
-use crate::board::Cell;
-use crate::design::picture::Picture;
+use crate::board::{Board, Cell, Clues};
+use crate::design::picture::{Picture, grid_of_rows};
 use crate::line::{Word, by_width};
+use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, memory_plan};
+use crate::sat::{SatAnswer, SatSolver};
+use crate::search::{Cube, Limits, Search};
 use crate::solutions::Stop;
 
 /// Most nodes of one search for a smallest hitting set.
@@ -65,30 +66,27 @@ impl Repair<'_> {
         let started = Instant::now();
         let control = Arc::new(Control::new(&self.limits, false));
         let original = Picture::<W>::new(self.picture);
-        let examiner = Examiner {
-            control: &control,
-            original: &original,
-            kind: if self.line_solvable {
-                Kind::Stuck
-            } else {
-                Kind::Difference
-            },
-            memory: memory_plan::EXAMINATIONS.of(self.limits.bytes()),
+        let examiner = self.examiner(&control, &original, 1);
+        let puzzle = Puzzle::from_grid(self.picture);
+        let mut search = RevealSearch {
+            examiner: &examiner,
+            grid: self.picture,
+            clues: Clues::new(&puzzle),
+            puzzle: &puzzle,
+            solver: None,
+            scratch: Scratch::default(),
+            obstacles: Vec::new(),
+            max_elements: memory_plan::OBSTACLES.of(self.limits.bytes()) / BYTES_PER_ELEMENT,
+            best: None,
+            least: 0,
         };
-        let max_elements = memory_plan::OBSTACLES.of(self.limits.bytes()) / BYTES_PER_ELEMENT;
-        // Relaxed: a sum that is only shown.
-        let examined = AtomicU64::new(0);
-        let bounds = self.observed(
-            started,
-            || examined.load(Ordering::Relaxed),
-            || search(&examiner, &original, max_elements, &examined),
-        );
-        let size = bounds.best.as_ref().map(Vec::len);
-        let minimal = size == Some(bounds.least);
+        self.observed(started, &examiner, || search.run());
+        let RevealSearch { best, least, .. } = search;
+        let minimal = best.as_ref().map(Vec::len) == Some(least);
         Revealed {
             minimal,
-            none_within: bounds.least.checked_sub(1),
-            cells: bounds.best,
+            none_within: least.checked_sub(1),
+            cells: best,
             stopped: control.reason().filter(|_| !minimal),
             elapsed: started.elapsed(),
         }
@@ -98,98 +96,152 @@ impl Repair<'_> {
 /// The approximate memory per cell of an obstacle in the search for hitting sets, in bytes.
 const BYTES_PER_ELEMENT: u64 = 64;
 
-/// What is known of the smallest set.
-struct Bounds {
+/// The search for the smallest set of cells to give away.
+struct RevealSearch<'a, W: Word> {
+    examiner: &'a Examiner<'a, W>,
+    grid: &'a Grid,
+    puzzle: &'a Puzzle,
+    clues: Clues,
+    /// A solver that looks for solutions other than the picture; `None` before it is needed, or if there is none.
+    solver: Option<SatSolver>,
+    scratch: Scratch<W>,
+    /// The obstacles known, as sets of cells that are numbered row by row.
+    obstacles: Vec<Vec<usize>>,
+    /// Most cells of all obstacles together for which there is memory.
+    max_elements: u64,
     /// The smallest set found that suffices.
     best: Option<Vec<Cell>>,
     /// No smaller number suffices.
     least: usize,
 }
 
-fn search<W: Word>(
-    examiner: &Examiner<'_, W>,
-    original: &Picture<W>,
-    max_elements: u64,
-    examined: &AtomicU64,
-) -> Bounds {
-    let width = original.width();
-    let mut sets: Vec<Vec<usize>> = Vec::new();
-    let mut elements = 0;
-    let mut bounds = Bounds {
-        best: None,
-        least: 0,
-    };
-    let mut given_examiner = GivenExaminer::new(examiner);
-    let mut scratch = Scratch::default();
-    // Examines a set of given cells: adds new obstacles, or improves the upper bound. `false`: the run has been stopped.
-    let mut examine = |given: &[usize], sets: &mut Vec<Vec<usize>>, bounds: &mut Bounds| {
-        examined.fetch_add(1, Ordering::Relaxed);
-        if examiner.control.reserve_nodes(1) == 0 || examiner.control.poll() {
+impl<W: Word> RevealSearch<'_, W> {
+    /// Looks until the smallest set is found and proved to be it, or the run is stopped.
+    fn run(&mut self) {
+        while !self.is_proved() {
+            // The greedy set needs no proof, and finds obstacles as well as a smallest one.
+            let known = self.obstacles.len();
+            if !self.examine(&greedy(&self.obstacles)) {
+                return;
+            }
+            if self.obstacles.len() > known {
+                self.least = self.least.max(1);
+                continue;
+            }
+            let mut nodes = 0;
+            let found = minimum(&self.obstacles, || {
+                nodes += 1;
+                nodes > MAX_NODES || self.examiner.control.poll()
+            });
+            match found {
+                Err(number) => {
+                    self.least = self.least.max(number);
+                    return;
+                }
+                Ok(set) => {
+                    self.least = self.least.max(set.len());
+                    if !self.is_proved() && !self.examine(&set) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the smallest set found is proved to be the smallest of all.
+    fn is_proved(&self) -> bool {
+        self.best.as_ref().map(Vec::len) == Some(self.least)
+    }
+
+    /// Examines a set of given cells: adds new obstacles, or improves the best set. `false`: the run has been stopped.
+    fn examine(&mut self, given: &[usize]) -> bool {
+        if !self.examiner.begin() {
             return false;
         }
-        let cells: Vec<Cell> = given
-            .iter()
-            .map(|&i| Cell::new(i / width, i % width))
-            .collect();
-        match given_examiner.examine(&cells, &mut scratch) {
-            Finding::Unknown => false,
+        let width = self.grid.width();
+        let given = given.iter().map(|&i| Cell::new(i / width, i % width));
+        let given: Vec<Cell> = given.collect();
+        match self.finding(&given) {
+            Finding::Unknown => return false,
             Finding::Good => {
-                if bounds
-                    .best
-                    .as_ref()
-                    .is_none_or(|best| cells.len() < best.len())
-                {
-                    bounds.best = Some(cells);
+                let best = self.best.as_ref().map_or(usize::MAX, Vec::len);
+                if given.len() < best {
+                    self.best = Some(given);
                 }
-                true
             }
-            Finding::Obstacles(obstacles) => {
+            Finding::Bad(obstacles) => {
                 for obstacle in obstacles {
-                    let rows = obstacle.cells();
-                    let set = rows.flat_map(|(row, cells)| {
-                        cells.cells().map(move |column| row * width + column)
-                    });
-                    let set: Vec<usize> = set.collect();
-                    elements += set.len() as u64;
-                    sets.push(set);
+                    let numbers = obstacle
+                        .cells()
+                        .map(|cell| usize::from(cell.row) * width + usize::from(cell.column));
+                    self.obstacles.push(numbers.collect());
                 }
-                if elements > max_elements {
-                    examiner.control.stop(Stop::Memory);
+                let elements: usize = self.obstacles.iter().map(Vec::len).sum();
+                if elements as u64 > self.max_elements {
+                    self.examiner.control.stop(Stop::Memory);
                 }
-                true
             }
         }
-    };
-    loop {
-        // The greedy set needs no proof, and finds obstacles as well as a smallest one.
-        let known = sets.len();
-        let set = greedy(&sets);
-        if !examine(&set, &mut sets, &mut bounds) {
-            return bounds;
+        true
+    }
+
+    /// Whether the picture is good when these cells are known.
+    fn finding(&mut self, given: &[Cell]) -> Finding<W> {
+        let RevealSearch {
+            examiner,
+            grid,
+            puzzle,
+            clues,
+            solver,
+            scratch,
+            ..
+        } = self;
+        let stop = || examiner.control.poll();
+        let mut board = Board::<W>::new(clues);
+        if board.propagate_unless(stop).is_none() {
+            return Finding::Unknown;
         }
-        if sets.len() > known {
-            bounds.least = bounds.least.max(1);
-            continue;
+        let root = board.rows().to_vec();
+        let path = || {
+            given
+                .iter()
+                .map(|&cell| (cell, examiner.original.get(cell)))
+        };
+        if board.follow(path(), stop).is_none() {
+            return Finding::Unknown;
         }
-        let mut nodes = 0;
-        let found = minimum(&sets, || {
-            nodes += 1;
-            nodes > MAX_NODES || examiner.control.poll()
-        });
-        let set = match found {
-            Minimum::Found(set) => set,
-            Minimum::AtLeast(number) => {
-                bounds.least = bounds.least.max(number);
-                return bounds;
+        if board.unknown() == 0 {
+            return Finding::Good;
+        }
+        let search = || {
+            if solver.is_none() {
+                let filled = grid_of_rows(grid.width(), root.iter().map(|row| row.filled));
+                let empty = grid_of_rows(grid.width(), root.iter().map(|row| row.empty));
+                let control = Arc::clone(examiner.control);
+                let stop = move || control.poll();
+                let memory = examiner.memory;
+                *solver = SatSolver::new(puzzle, &filled, &empty, memory, stop);
+                if let Some(solver) = solver {
+                    solver.move_to(grid);
+                    solver.forbid(grid);
+                }
+            }
+            let Some(solver) = solver else {
+                let search = Search::new(puzzle)
+                    .cubes(vec![Cube::of(path())])
+                    .limits(Limits::default().memory(examiner.memory));
+                return examiner.other(&search, grid, u64::MAX);
+            };
+            for (cell, filled) in path() {
+                solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
+            }
+            match solver.solve(None) {
+                SatAnswer::Solution(other) => Some(Some(other)),
+                SatAnswer::None => Some(None),
+                SatAnswer::Unknown => None,
             }
         };
-        bounds.least = bounds.least.max(set.len());
-        let is_met = |bounds: &Bounds| {
-            let best = bounds.best.as_ref();
-            best.is_some_and(|best| best.len() == bounds.least)
-        };
-        if is_met(&bounds) || !examine(&set, &mut sets, &mut bounds) || is_met(&bounds) {
-            return bounds;
-        }
+        let original = examiner.original;
+        examiner.judge(&mut board, original, Vec::new(), true, search, scratch)
     }
 }

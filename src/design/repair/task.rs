@@ -1,92 +1,75 @@
-//! What the parts of a repair share: the picture, the cells that may be flipped, the obstacles and the edits found.
+//! What the parts of a repair share: the picture, the cells that may be flipped, the obstacles and the best edits.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
+use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner, Finding};
-use super::found::Found;
 use super::harm::harm;
-use super::obstacle::Kind;
+use super::obstacle::ObstacleKind;
 use super::pool::{Pool, View};
 use crate::board::Cell;
+use crate::design::line_solvable;
 use crate::design::picture::Picture;
-use crate::line::{self, Word};
-use crate::puzzle::{Grid, Line, Puzzle};
-use crate::run::Control;
+use crate::line::Word;
+use crate::puzzle::Puzzle;
+use crate::run::{Control, lock};
 use crate::search::{Limits, Search, Verdict};
 
 /// The state of one repair.
 #[derive(Debug)]
 pub(super) struct Task<'a, W> {
-    pub(super) control: &'a Arc<Control>,
-    pub(super) original: &'a Picture<W>,
     pub(super) examiner: Examiner<'a, W>,
     pub(super) pool: Pool<W>,
-    /// The cells that may be flipped, by row.
-    pub(super) allowed: Vec<W>,
-    pub(super) found: Found,
-    /// Pictures examined so far. Relaxed: a sum.
-    examined: AtomicU64,
+    /// The cells that may be flipped.
+    pub(super) allowed: CellSet<W>,
+    pub(super) best: BestEdits,
 }
 
 impl<'a, W: Word> Task<'a, W> {
-    pub(super) fn new(
-        examiner: Examiner<'a, W>,
-        pool: Pool<W>,
-        allowed: Vec<W>,
-        found: Found,
-    ) -> Self {
-        Task {
-            control: examiner.control,
-            original: examiner.original,
-            examiner,
-            pool,
-            allowed,
-            found,
-            examined: AtomicU64::new(0),
-        }
+    pub(super) fn control(&self) -> &'a Control {
+        self.examiner.control
     }
 
-    /// Number of pictures examined so far.
-    pub(super) fn examined(&self) -> u64 {
-        self.examined.load(Ordering::Relaxed)
+    pub(super) fn original(&self) -> &'a Picture<W> {
+        self.examiner.original
     }
 
-    /// Examines the picture with these flips. A good one is added to those found; the obstacles of another are shared.
+    /// Whether an edit is good; `None` if the effort was not enough, or the run has been stopped. A good one is added to the best edits, the
+    /// obstacles of another to the pool.
     pub(super) fn examine(
         &self,
-        picture: &Picture<W>,
-        flips: &[Cell],
+        edit: &Edit<'_, W>,
         effort: Effort,
         view: &mut View<'_, W>,
-    ) -> Examined {
-        self.examined.fetch_add(1, Ordering::Relaxed);
-        if self.control.reserve_nodes(1) == 0 || self.control.poll() {
-            return Examined::Unknown;
+    ) -> Option<bool> {
+        if !self.examiner.begin() {
+            return None;
         }
-        match self.examiner.examine(picture, effort, &mut view.scratch) {
-            Finding::Unknown => Examined::Unknown,
-            Finding::Obstacles(obstacles) => {
-                view.share(obstacles, self.original);
-                Examined::Bad
+        let found = self
+            .examiner
+            .examine(&edit.picture, effort, &mut view.scratch);
+        match found {
+            Finding::Unknown => None,
+            Finding::Bad(obstacles) => {
+                self.pool.add(obstacles, self.original());
+                view.update();
+                Some(false)
             }
             Finding::Good => {
-                let mut flips = flips.to_vec();
-                flips.sort_unstable();
-                let harm = harm(picture, &flips);
-                if self.found.wants(flips.len(), harm) {
-                    if !self.confirm(picture, effort) {
-                        return Examined::Unknown;
+                let harm = harm(edit);
+                if self.best.wants(edit.flips.len(), harm) {
+                    if !self.confirm(&edit.picture, effort) {
+                        return None;
                     }
-                    self.found.add(harm, flips);
+                    self.best.add(harm, &edit.flips);
                 }
-                Examined::Good
+                Some(true)
             }
         }
     }
 
-    /// Checks a good picture by a search that knows nothing of it, and for line solving also line by line without a board. `false`: the
-    /// run has been stopped.
+    /// Checks a good picture by a search that knows nothing of it, and for line solving also from its clues alone. `false`: the run has
+    /// been stopped.
     ///
     /// # Panics
     ///
@@ -94,12 +77,13 @@ impl<'a, W: Word> Task<'a, W> {
     fn confirm(&self, picture: &Picture<W>, effort: Effort) -> bool {
         let grid = picture.to_grid();
         let puzzle = Puzzle::from_grid(&grid);
-        let search = Search::new(&puzzle).limits(Limits::default().memory(self.examiner.memory));
-        let search = match effort.nodes {
-            Some(_) => search.single_threaded(),
-            None => search,
-        };
-        let (solutions, outcome) = search.first_under(&Arc::new(self.control.part(u64::MAX)), 2);
+        let mut search =
+            Search::new(&puzzle).limits(Limits::default().memory(self.examiner.memory));
+        if effort.nodes.is_some() {
+            search = search.single_threaded();
+        }
+        let control = Arc::new(self.examiner.control.part(u64::MAX));
+        let (solutions, outcome) = search.first_under(&control, 2);
         match outcome.solutions.verdict() {
             Verdict::Unique => {
                 assert_eq!(solutions, std::slice::from_ref(&grid), "the only solution")
@@ -107,54 +91,68 @@ impl<'a, W: Word> Task<'a, W> {
             Verdict::Undecided => return false,
             verdict => panic!("{verdict}: examined as unique\n{grid}"),
         }
-        if self.examiner.kind == Kind::Stuck {
-            assert_eq!(solved_by_lines(&puzzle), Some(grid), "line-solvable");
+        if self.examiner.kind == ObstacleKind::Stuck {
+            assert!(line_solvable(&puzzle), "examined as line-solvable\n{grid}");
         }
         true
     }
 }
 
-/// The result of examining a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Examined {
-    Good,
-    /// Its obstacles have been shared.
-    Bad,
-    Unknown,
+/// The best edits found so far, shared by all threads: the smallest, and of these the ones that hurt the picture least.
+#[derive(Debug)]
+pub(super) struct BestEdits {
+    /// Most edits to keep.
+    wanted: usize,
+    /// The edits, all of the same number of flips, with their harm: least harm first; of equal harm the first in reading order.
+    edits: Mutex<Vec<(u32, Vec<Cell>)>>,
 }
 
-/// The solution of a puzzle by line solving alone, in rounds over all lines; `None` if that stops before the end.
-fn solved_by_lines(puzzle: &Puzzle) -> Option<Grid> {
-    let (width, height) = (puzzle.width(), puzzle.height());
-    let mut cells = vec![vec![None; width]; height];
-    loop {
-        let mut changed = false;
-        for (line, clue) in puzzle.lines() {
-            let mut known: Vec<Option<bool>> = match line {
-                Line::Row(row) => cells[row].clone(),
-                Line::Column(column) => cells.iter().map(|row| row[column]).collect(),
-            };
-            if !line::settle(clue, &mut known) {
-                return None;
-            }
-            for (i, value) in known.into_iter().enumerate() {
-                let cell = match line {
-                    Line::Row(row) => &mut cells[row][i],
-                    Line::Column(column) => &mut cells[i][column],
-                };
-                changed |= *cell != value;
-                *cell = value;
-            }
-        }
-        if !changed {
-            break;
+impl BestEdits {
+    /// Keeps up to this number of edits, at least one.
+    pub(super) fn new(wanted: usize) -> Self {
+        BestEdits {
+            wanted,
+            edits: Mutex::default(),
         }
     }
-    let mut grid = Grid::new(width, height);
-    for (row, cells) in cells.into_iter().enumerate() {
-        for (column, cell) in cells.into_iter().enumerate() {
-            grid.set(row, column, cell?);
+
+    /// Number of flips of the edits kept; `None` if there are none.
+    pub(super) fn size(&self) -> Option<usize> {
+        lock(&self.edits).first().map(|(_, flips)| flips.len())
+    }
+
+    /// Whether an edit of this many flips and this harm would be kept.
+    pub(super) fn wants(&self, size: usize, harm: u32) -> bool {
+        let edits = lock(&self.edits);
+        match edits.last() {
+            None => true,
+            Some((_, flips)) if flips.len() != size => size < flips.len(),
+            Some((worst, _)) => edits.len() < self.wanted || harm < *worst,
         }
     }
-    Some(grid)
+
+    /// Adds an edit.
+    pub(super) fn add(&self, harm: u32, flips: &[Cell]) {
+        let mut edits = lock(&self.edits);
+        let known = edits.first().map_or(usize::MAX, |(_, flips)| flips.len());
+        if flips.len() > known {
+            return;
+        }
+        if flips.len() < known {
+            edits.clear();
+        }
+        let mut flips = flips.to_vec();
+        flips.sort_unstable();
+        let edit = (harm, flips);
+        if let Err(at) = edits.binary_search(&edit) {
+            edits.insert(at, edit);
+            edits.truncate(self.wanted);
+        }
+    }
+
+    /// The edits, best first.
+    pub(super) fn into_edits(self) -> Vec<Vec<Cell>> {
+        let edits = self.edits.into_inner().unwrap_or_else(|e| e.into_inner());
+        edits.into_iter().map(|(_, flips)| flips).collect()
+    }
 }
