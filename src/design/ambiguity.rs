@@ -116,18 +116,20 @@ impl Ambiguity {
             solutions,
             is_least: false,
         };
-        if let [first, second] = &ambiguity.solutions[..] {
+        if let [first, second] = &mut ambiguity.solutions[..] {
+            // One at the least possible distance from the first, or else the second, made more alike.
+            *second = switch_rectangle(first).unwrap_or_else(|| reduce_difference(first, second));
+            let base = first.clone();
             let survey = Survey {
                 search,
                 table,
                 control: &control,
-                base: first.clone(),
+                base: &base,
                 undecided_by_lines: Vec::new(),
-                closest: Closest::of(first, second),
-                ambiguity,
+                ambiguity: &mut ambiguity,
                 is_listed: true,
             };
-            ambiguity = survey.run();
+            survey.run();
         }
         ambiguity.outcome.elapsed = started.elapsed();
         ambiguity
@@ -142,31 +144,6 @@ impl Ambiguity {
     }
 }
 
-/// The two solutions so far that differ in the fewest cells.
-#[derive(Debug)]
-struct Closest {
-    first: Grid,
-    second: Grid,
-    cells: usize,
-}
-
-impl Closest {
-    /// Two solutions near each other: the first and one at the least possible distance from it, or else the two, made more alike.
-    fn of(first: &Grid, second: &Grid) -> Self {
-        let second = switch_rectangle(first).unwrap_or_else(|| reduce_difference(first, second));
-        Closest {
-            cells: differing_cells(first, &second),
-            first: first.clone(),
-            second,
-        }
-    }
-
-    /// Whether no two solutions can be closer.
-    fn is_least(&self) -> bool {
-        self.cells <= LEAST_DIFFERENCE
-    }
-}
-
 /// The examination of the regions of a puzzle with several solutions.
 #[derive(Debug)]
 struct Survey<'a> {
@@ -175,33 +152,27 @@ struct Survey<'a> {
     table: Option<&'a Arc<ComponentTable>>,
     control: &'a Arc<Control>,
     /// A solution: while a region is examined, all other cells are as here.
-    base: Grid,
+    base: &'a Grid,
     /// The cells that propagation of the clues alone leaves unknown, row by row.
     undecided_by_lines: Vec<Cell>,
-    closest: Closest,
-    /// The result so far.
-    ambiguity: Ambiguity,
+    /// The result so far; its solutions are the two that differ in the fewest cells.
+    ambiguity: &'a mut Ambiguity,
     /// Whether the fillings of all regions so far were listed.
     is_listed: bool,
 }
 
 impl Survey<'_> {
-    fn run(mut self) -> Ambiguity {
+    fn run(mut self) {
         let longest = self.base.width().max(self.base.height());
         match by_width!(longest, W => self.split::<W>()) {
             Some(regions) => regions.into_iter().for_each(|cells| self.examine(cells)),
             None => {
-                let cells = filled_cells(&self.ambiguity.backbone.ambiguous);
-                self.add(cells.collect(), Total::AtLeast(Count::from(2)));
+                let cells = filled_cells(&self.ambiguity.backbone.ambiguous).collect();
+                self.add(cells, Total::AtLeast(Count::from(2)));
             }
         }
-        let Survey {
-            control,
-            closest,
-            mut ambiguity,
-            is_listed,
-            ..
-        } = self;
+        let is_closest = self.is_closest();
+        let ambiguity = self.ambiguity;
         ambiguity
             .regions
             .sort_by_key(|region| region.cells.first().copied());
@@ -210,17 +181,20 @@ impl Survey<'_> {
             product *= region.fillings.number();
             is_exact &= region.fillings.is_exact();
         }
-        ambiguity.is_least = closest.is_least() || is_exact && is_listed;
-        ambiguity.solutions = vec![closest.first, closest.second];
+        ambiguity.is_least = is_closest || is_exact && self.is_listed;
         let outcome = &mut ambiguity.outcome;
-        let stopped = control.reason().or(outcome.stopped);
+        let stopped = self.control.reason().or(outcome.stopped);
         outcome.stopped = stopped.filter(|_| !is_exact);
         outcome.solutions = if is_exact {
             Total::Exactly(product)
         } else {
             Total::AtLeast(product.max(outcome.solutions.number().clone()))
         };
-        ambiguity
+    }
+
+    /// Whether no two solutions can be closer than those found.
+    fn is_closest(&self) -> bool {
+        self.ambiguity.closest() <= Some(LEAST_DIFFERENCE)
     }
 
     /// The regions of the cells that are not the same in every solution, as far as the clues of single lines divide them. `None` when the
@@ -326,7 +300,7 @@ impl Survey<'_> {
             .limits(limits.solutions(most))
             .run_under(&control, &fillings);
         self.ambiguity.outcome.statistics.add(&outcome.statistics);
-        (fillings.into_list(&self.base), outcome.stopped.is_none())
+        (fillings.into_list(self.base), outcome.stopped.is_none())
     }
 
     /// Counts the fillings of a region.
@@ -357,14 +331,14 @@ impl Survey<'_> {
 
     /// Keeps the closest two of the solutions that have the fillings of a list in these cells, if they are closer than those found before.
     fn compare(&mut self, list: &List, cells: &[usize]) {
-        if self.closest.is_least() {
+        if self.is_closest() {
             return;
         }
         let Some(pair) = list.closest(cells, self.control) else {
             return;
         };
-        if pair.cells < self.closest.cells {
-            let [first, second] = [pair.first, pair.second].map(|filling| {
+        if Some(pair.cells) < self.ambiguity.closest() {
+            let fillings = [pair.first, pair.second].map(|filling| {
                 let mut grid = self.base.clone();
                 for &i in cells {
                     let cell = list.cells[i];
@@ -373,11 +347,7 @@ impl Survey<'_> {
                 }
                 grid
             });
-            self.closest = Closest {
-                first,
-                second,
-                cells: pair.cells,
-            };
+            self.ambiguity.solutions = fillings.into();
         }
     }
 }

@@ -2,12 +2,8 @@
 //! least.
 //!
 //! Two sets of cells are *independent* in a list if every filling of one set occurs together with every filling of the other. Every list
-//! has one finest partition of its cells into independent groups. It is found in two steps:
-//!
-//! 1. Cells that depend on each other pairwise are put into one group. In most lists these groups are independent. They are if and only if
-//!    the product of their numbers of fillings is the length of the list.
-//! 2. If the product is greater, some groups depend on each other together. They are added one by one: each new group is joined with those
-//!    of the earlier groups on which its fillings depend.
+//! has one finest partition of its cells into independent groups. To find it, cells are added one by one: each joins those of the earlier
+//! groups on which its value depends.
 
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -18,7 +14,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::run::{Control, lock};
-use crate::board::DisjointSets;
 use crate::solutions::{Batch, Sink, Stop};
 
 /// Maximum number of fillings in a list.
@@ -165,28 +160,72 @@ impl List {
     /// The finest partition of the cells into independent groups, provided the list is complete. Cells that are the same in all fillings
     /// are in no group. `None` when the control has stopped it.
     ///
-    /// O(k² n / 64) for n fillings of k cells, if cells that depend on each other do so pairwise.
+    /// O(k g n) for n fillings of k cells in g groups.
     pub(crate) fn groups(&self, control: &Control) -> Option<Vec<Group>> {
-        let mut groups = Vec::new();
-        for cells in self.pairwise_dependent(control)? {
-            let mut restrictions = Restrictions::to_no_cell(self.len());
-            for &cell in &cells {
-                let values = (0..self.len()).map(|filling| self.is_filled(filling, cell));
-                restrictions = restrictions.combine(values, control)?;
-            }
-            groups.push(Group {
-                cells,
-                restrictions,
-            });
-        }
-        let product = groups.iter().try_fold(1usize, |product, group| {
-            product.checked_mul(group.fillings())
-        });
-        if product != Some(self.len()) {
-            groups = join_dependent(groups, self.len(), control)?;
+        let mut groups: Vec<Group> = Vec::new();
+        for added in self.alike_cells() {
+            groups = self.with_group(groups, added, control)?;
         }
         groups.sort_by_key(|group| group.cells[0]);
         Some(groups)
+    }
+
+    /// The groups of varying cells that have the same values as each other, or the opposite values in every filling.
+    fn alike_cells(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut places: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
+        for cell in self.varying() {
+            let is_as_in_first = |filling| self.is_filled(filling, cell) == self.is_filled(0, cell);
+            match places.entry(packed((0..self.len()).map(is_as_in_first))) {
+                Entry::Occupied(place) => groups[*place.get()].cells.push(cell),
+                Entry::Vacant(place) => {
+                    place.insert(groups.len());
+                    groups.push(Group {
+                        cells: vec![cell],
+                        restrictions: Restrictions {
+                            numbers: (0..self.len()).map(|i| is_as_in_first(i).into()).collect(),
+                            count: 2,
+                        },
+                    });
+                }
+            }
+        }
+        groups
+    }
+
+    /// Adds a group to groups that are independent: those on which it depends are joined to it, that is, those whose fillings do not combine
+    /// freely with the fillings of all others together. `None` when the control has stopped it.
+    fn with_group(
+        &self,
+        independent: Vec<Group>,
+        mut added: Group,
+        control: &Control,
+    ) -> Option<Vec<Group>> {
+        // The restrictions to the groups before each one, and to those after it.
+        let mut before = vec![Restrictions {
+            numbers: vec![0; self.len()],
+            count: 1,
+        }];
+        for group in &independent {
+            before.push(before[before.len() - 1].with(&group.restrictions, control)?);
+        }
+        let all = before[independent.len()]
+            .with(&added.restrictions, control)?
+            .count;
+        let (mut after, mut kept) = (added.restrictions.clone(), Vec::new());
+        for (i, group) in independent.into_iter().enumerate().rev() {
+            let others = before[i].with(&after, control)?;
+            after = after.with(&group.restrictions, control)?;
+            if others.count * group.fillings() == all {
+                kept.push(group);
+            } else {
+                added.restrictions = added.restrictions.with(&group.restrictions, control)?;
+                added.cells.extend(group.cells);
+            }
+        }
+        added.cells.sort_unstable();
+        kept.push(added);
+        Some(kept)
     }
 
     /// The cells, as indices, that are not the same in all fillings.
@@ -199,51 +238,6 @@ impl List {
             }
         }
         (0..self.cells.len()).filter(move |cell| varying[cell / 64] >> (cell % 64) & 1 == 1)
-    }
-
-    /// The groups of varying cells that depend on each other pairwise, directly or through other cells.
-    fn pairwise_dependent(&self, control: &Control) -> Option<Vec<Vec<usize>>> {
-        let length = self.len();
-        // Most cells have the same values as another one, or the opposite values in every filling.
-        let mut alike: Vec<(Vec<u64>, Vec<usize>)> = Vec::new();
-        let mut places: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-        for cell in self.varying() {
-            let is_filled_first = self.is_filled(0, cell);
-            let values = packed((0..length).map(|filling| self.is_filled(filling, cell)));
-            let from_filled =
-                packed((0..length).map(|filling| self.is_filled(filling, cell) == is_filled_first));
-            match places.entry(from_filled) {
-                Entry::Occupied(place) => alike[*place.get()].1.push(cell),
-                Entry::Vacant(place) => {
-                    place.insert(alike.len());
-                    alike.push((values, vec![cell]));
-                }
-            }
-        }
-        let filled: Vec<usize> = alike.iter().map(|(values, _)| ones(values)).collect();
-        let mut sets = DisjointSets::new(alike.len());
-        for i in 1..alike.len() {
-            if control.poll() {
-                return None;
-            }
-            for j in 0..i {
-                if sets.root(i) == sets.root(j) {
-                    continue;
-                }
-                let both = alike[i].0.iter().zip(&alike[j].0);
-                let filled_both: usize = both.map(|(a, b)| (a & b).count_ones() as usize).sum();
-                if filled_both * length != filled[i] * filled[j] {
-                    sets.join(i, j);
-                }
-            }
-        }
-        let mut joined: Vec<Vec<usize>> = vec![Vec::new(); alike.len()];
-        for (i, (_, cells)) in alike.into_iter().enumerate() {
-            joined[sets.root(i)].extend(cells);
-        }
-        joined.retain(|cells| !cells.is_empty());
-        joined.iter_mut().for_each(|cells| cells.sort_unstable());
-        Some(joined)
     }
 
     /// The two fillings that differ least in these cells, but do differ; the first filling is one of them if that is possible. `None` when
@@ -291,11 +285,6 @@ impl List {
 /// Two solutions differ in at least this number of cells: in a line in which they differ, as many cells become filled as become empty.
 pub(crate) const LEAST_DIFFERENCE: usize = 4;
 
-/// Number of ones.
-fn ones(words: &[u64]) -> usize {
-    words.iter().map(|word| word.count_ones() as usize).sum()
-}
-
 /// The restrictions of the fillings of a list to some cells.
 #[derive(Clone, Debug)]
 struct Restrictions {
@@ -306,31 +295,17 @@ struct Restrictions {
 }
 
 impl Restrictions {
-    fn to_no_cell(length: usize) -> Self {
-        Restrictions {
-            numbers: vec![0; length],
-            count: 1,
-        }
-    }
-
-    /// The restrictions to further cells too, of which the values or numbers are given for each filling. `None` when the control has
-    /// stopped it.
-    fn combine(
-        &self,
-        others: impl Iterator<Item = impl Into<u32>>,
-        control: &Control,
-    ) -> Option<Self> {
+    /// The restrictions to these and other cells together. `None` when the control has stopped it.
+    fn with(&self, other: &Self, control: &Control) -> Option<Self> {
         if control.poll() {
             return None;
         }
         let mut known = FxHashMap::default();
-        let numbers = self
-            .numbers
-            .iter()
-            .zip(others)
-            .map(|(&own, other)| {
+        let pairs = self.numbers.iter().zip(&other.numbers);
+        let numbers = pairs
+            .map(|pair| {
                 let next = known.len() as u32;
-                *known.entry((own, other.into())).or_insert(next)
+                *known.entry(pair).or_insert(next)
             })
             .collect();
         Some(Restrictions {
@@ -338,41 +313,6 @@ impl Restrictions {
             count: known.len(),
         })
     }
-
-    fn with(&self, other: &Self, control: &Control) -> Option<Self> {
-        self.combine(other.numbers.iter().copied(), control)
-    }
-}
-
-/// Joins groups until they are independent. The groups that are joined already are independent; the possible fillings of one more group
-/// depend on some of them, and these are joined to it: those whose fillings do not combine freely with the fillings of all others together.
-fn join_dependent(groups: Vec<Group>, length: usize, control: &Control) -> Option<Vec<Group>> {
-    let mut independent: Vec<Group> = Vec::new();
-    for mut added in groups {
-        // The restrictions to the groups before each one, and to those after it.
-        let mut before = vec![Restrictions::to_no_cell(length)];
-        for group in &independent {
-            before.push(before[before.len() - 1].with(&group.restrictions, control)?);
-        }
-        let all = before[independent.len()]
-            .with(&added.restrictions, control)?
-            .count;
-        let (mut after, mut kept) = (added.restrictions.clone(), Vec::new());
-        for (i, group) in independent.into_iter().enumerate().rev() {
-            let others = before[i].with(&after, control)?;
-            after = after.with(&group.restrictions, control)?;
-            if others.count * group.fillings() == all {
-                kept.push(group);
-            } else {
-                added.restrictions = added.restrictions.with(&group.restrictions, control)?;
-                added.cells.extend(group.cells);
-            }
-        }
-        added.cells.sort_unstable();
-        kept.push(added);
-        independent = kept;
-    }
-    Some(independent)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The eight symmetries of the square: pictures and puzzles mirrored and turned, pictures that are symmetric, and a canonical form of
 //! puzzles that differ in nothing else.
 
+use std::cmp::Ordering;
 use std::fmt;
 
+use super::picture::filled_cells;
 use crate::puzzle::{Clue, Grid, Puzzle};
 
 /// One of the eight ways to mirror or turn a picture: it is mirrored at the main diagonal or not, then upside down or not, then left to
@@ -112,11 +114,9 @@ impl Transform {
         } else {
             Grid::new(width, height)
         };
-        for row in 0..height {
-            for column in (0..width).filter(|&column| grid.get(row, column)) {
-                let (row, column) = self.place((row, column), width, height);
-                transformed.set(row, column, true);
-            }
+        for cell in filled_cells(grid) {
+            let (row, column) = self.place((cell.row.into(), cell.column.into()), width, height);
+            transformed.set(row, column, true);
         }
         transformed
     }
@@ -134,25 +134,25 @@ impl Transform {
         } else {
             [rows, columns]
         };
-        let side = |clues: &[Clue], in_reverse_order: bool, mirrored: bool| {
-            let clue = |clue: &Clue| {
-                if mirrored {
-                    Clue::new(clue.lengths().rev()).expect("the same blocks")
-                } else {
-                    clue.clone()
-                }
-            };
-            if in_reverse_order {
-                clues.iter().rev().map(clue).collect()
-            } else {
-                clues.iter().map(clue).collect()
-            }
-        };
         [
-            side(rows, self.upside_down, self.left_right),
-            side(columns, self.left_right, self.upside_down),
+            mirrored(rows, self.upside_down, self.left_right),
+            mirrored(columns, self.left_right, self.upside_down),
         ]
     }
+}
+
+/// These clues in reverse order, and each with its blocks in reverse order, if wanted.
+fn mirrored(clues: &[Clue], reverse_lines: bool, reverse_blocks: bool) -> Vec<Clue> {
+    let mut clues = clues.to_vec();
+    if reverse_lines {
+        clues.reverse();
+    }
+    if reverse_blocks {
+        for clue in &mut clues {
+            *clue = Clue::new(clue.lengths().rev()).expect("the same blocks");
+        }
+    }
+    clues
 }
 
 impl fmt::Display for Transform {
@@ -218,8 +218,7 @@ impl Symmetry {
 
     /// Whether only square pictures can have this symmetry.
     pub fn needs_square(self) -> bool {
-        let mut transforms = self.transforms().iter();
-        transforms.any(|transform| transform.exchanges_sides())
+        self.transforms().iter().any(|transform| transform.diagonal)
     }
 
     /// Whether a picture has this symmetry.
@@ -264,11 +263,10 @@ impl Canonical {
         let mut transforms = Vec::new();
         for transform in Transform::ALL {
             let clues = transform.clues([rows, columns]);
-            let order = best.as_ref().map(|best| compare(&clues, best));
-            match order {
-                Some(std::cmp::Ordering::Greater) => {}
-                Some(std::cmp::Ordering::Equal) => transforms.push(transform),
-                Some(std::cmp::Ordering::Less) | None => {
+            match best.as_ref().map(|best| compare(&clues, best)) {
+                Some(Ordering::Greater) => {}
+                Some(Ordering::Equal) => transforms.push(transform),
+                Some(Ordering::Less) | None => {
                     best = Some(clues);
                     transforms = vec![transform];
                 }
@@ -291,16 +289,18 @@ fn trimmed(clues: &[Clue]) -> (&[Clue], usize, usize) {
     (&clues[first..=last], first, clues.len() - 1 - last)
 }
 
-/// A total order of lists of clues.
-fn compare(a: &[Vec<Clue>; 2], b: &[Vec<Clue>; 2]) -> std::cmp::Ordering {
-    let side = |a: &[Clue], b: &[Clue]| {
-        let lines = a.iter().zip(b).map(|(a, b)| a.blocks().cmp(b.blocks()));
-        let different = lines.into_iter().find(|order| order.is_ne());
-        a.len()
-            .cmp(&b.len())
-            .then(different.unwrap_or(std::cmp::Ordering::Equal))
-    };
-    side(&a[0], &b[0]).then_with(|| side(&a[1], &b[1]))
+/// A total order of the clues of rows and columns: by the numbers of rows, by the rows, and then the columns likewise.
+fn compare(a: &[Vec<Clue>; 2], b: &[Vec<Clue>; 2]) -> Ordering {
+    let [a, b] = [a, b].map(|sides| {
+        let sides = sides.iter();
+        sides.map(|side| {
+            (
+                side.len(),
+                side.iter().map(Clue::blocks).collect::<Vec<_>>(),
+            )
+        })
+    });
+    a.cmp(b)
 }
 
 #[cfg(test)]

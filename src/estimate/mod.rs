@@ -37,7 +37,7 @@ use budget::Budget;
 use exact::ExactCounter;
 use guide::Guide;
 use plan::PopulationPlan;
-use population::{ParticleFilter, PopulationResult};
+use population::{ParticleFilter, PopulationResult, ProvedFillings};
 use spread::Populations;
 
 pub use scaled::Scaled;
@@ -457,8 +457,7 @@ struct RegionEstimate<W: Word> {
     /// Number of populations started.
     launched: u64,
     populations: Populations,
-    /// The number of fillings that particles have proved, and their witness. The other fields are those of the first population.
-    proved: Option<PopulationResult<W>>,
+    proved: ProvedFillings<W>,
     /// A lower bound on the number of fillings, from an exact count that was not completed.
     lower_bound: Count,
     /// The exact number of fillings, if a population has proved it.
@@ -477,7 +476,7 @@ impl<W: Word> RegionEstimate<W> {
             plan: PopulationPlan::default(),
             launched: 0,
             populations: Populations::default(),
-            proved: None,
+            proved: ProvedFillings::NONE,
             lower_bound: Count::ZERO,
             counted: None,
             is_guided: false,
@@ -491,16 +490,10 @@ impl<W: Word> RegionEstimate<W> {
         self.alive += result.alive;
         self.dead += result.dead;
         if result.is_exact {
-            self.counted = Some(result.proved_fillings);
+            self.counted = Some(result.proved.number);
         }
-        match &mut self.proved {
-            None => self.proved = Some(result),
-            Some(proved) => {
-                proved.proved_fillings = proved.proved_fillings.max(result.proved_fillings);
-                if let Some(rows) = result.witness {
-                    proved.record_fillings(result.proved_fillings, rows);
-                }
-            }
+        if let Some(rows) = result.proved.witness {
+            self.proved.record(result.proved.number, rows);
         }
     }
 
@@ -605,19 +598,14 @@ impl<W: Word> SharedRun<W> {
             }
             let mean = estimate.populations.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
-            let region_variance = estimate.populations.relative_variance();
+            let own_variance = estimate.populations.relative_variance();
             variance = variance
-                .zip(region_variance)
-                .map(|(product, region)| product * (1.0 + region));
+                .zip(own_variance)
+                .map(|(product, own)| product * (1.0 + own));
             doubt = doubt.max(estimate.doubt());
-            let fillings = estimate.proved.as_ref();
-            let fillings = fillings.map_or(0, |result| result.proved_fillings);
+            let fillings = estimate.proved.number;
             let fillings = Count::from(fillings.max(u64::from(self.witness.is_some())));
-            proved *= if fillings < estimate.lower_bound {
-                &estimate.lower_bound
-            } else {
-                &fillings
-            };
+            proved *= &fillings.max(estimate.lower_bound.clone());
         }
         // If the particles missed solutions, the estimate may be below the proved lower bound.
         let lower_bound = Scaled::from(&proved);

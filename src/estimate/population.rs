@@ -63,8 +63,14 @@ pub(super) struct PopulationResult<W> {
     pub(super) dead: u64,
     /// Whether the value is the exact number of fillings, because no random choice influenced it.
     pub(super) is_exact: bool,
-    /// Proved number of fillings, and the rows of the first particle that found any.
-    pub(super) proved_fillings: u64,
+    pub(super) proved: ProvedFillings<W>,
+}
+
+/// Fillings that particles have proved.
+#[derive(Clone, Debug)]
+pub(super) struct ProvedFillings<W> {
+    pub(super) number: u64,
+    /// The rows of the first particle that found any.
     pub(super) witness: Option<Box<[Known<W>]>>,
 }
 
@@ -460,15 +466,14 @@ fn result_of<W: Word>(
         alive: 0,
         dead,
         is_exact: false,
-        proved_fillings: 0,
-        witness: None,
+        proved: ProvedFillings::NONE,
     };
     for particle in population {
         match particle.ended {
             None | Some(0) => result.dead += 1,
             Some(count) => {
                 result.alive += 1;
-                result.record_fillings(count, particle.rows);
+                result.proved.record(count, particle.rows);
             }
         }
     }
@@ -477,26 +482,29 @@ fn result_of<W: Word>(
         let count = spine.particle.ended.unwrap_or(1);
         result.value = result.value + Scaled::from(count as f64);
         result.is_exact = spine.open_sides == 0;
-        result.record_fillings(count + spine.alive_sides, spine.particle.rows);
+        result
+            .proved
+            .record(count + spine.alive_sides, spine.particle.rows);
     }
     result
 }
 
-impl<W: Word> PopulationResult<W> {
-    /// Records the fillings proved by a particle or by another population, one of which agrees with `rows`.
-    pub(super) fn record_fillings(&mut self, count: u64, rows: Box<[Known<W>]>) {
-        self.proved_fillings = self.proved_fillings.max(count);
-        match &self.witness {
-            None => self.witness = Some(rows),
-            Some(witness) => {
-                let mut pairs = witness.iter().zip(&rows);
-                let differs = |(a, b): (&Known<W>, &Known<W>)| {
-                    !(a.filled & b.empty | a.empty & b.filled).is_zero()
-                };
-                if self.proved_fillings == 1 && pairs.any(differs) {
-                    self.proved_fillings = 2;
-                }
-            }
+impl<W: Word> ProvedFillings<W> {
+    pub(super) const NONE: Self = ProvedFillings {
+        number: 0,
+        witness: None,
+    };
+
+    /// Records fillings of a particle or of another population, one of which agrees with `rows`.
+    pub(super) fn record(&mut self, number: u64, rows: Box<[Known<W>]>) {
+        self.number = self.number.max(number);
+        let witness = self.witness.get_or_insert_with(|| rows.clone());
+        let differs = witness
+            .iter()
+            .zip(&rows)
+            .any(|(a, b)| !(a.filled & b.empty | a.empty & b.filled).is_zero());
+        if self.number == 1 && differs {
+            self.number = 2;
         }
     }
 }
@@ -567,8 +575,8 @@ mod tests {
                 let population =
                     filter.population(&region, 6, i % 2 == 1, guide, &mut random, &mut budget);
                 let result = population.expect("the run has no limits");
-                assert!(result.proved_fillings as f64 <= truth && !result.is_exact);
-                assert!(witness.is_none() || result.proved_fillings > 0);
+                assert!(result.proved.number as f64 <= truth && !result.is_exact);
+                assert!(witness.is_none() || result.proved.number > 0);
                 result.value.to_f64()
             });
             let populations: Vec<f64> = populations.collect();

@@ -3,32 +3,39 @@
 //! The minimum is found by iterative deepening: a node branches on the elements of the smallest set that is not met yet, and is closed when
 //! more disjoint sets are not met than elements are left. Sets that share no element, directly or through others, are independent problems.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
+
+/// For each element the sets that it is in, by their numbers in ascending order.
+fn sets_by_element<S: AsRef<[usize]>>(sets: &[S]) -> HashMap<usize, Vec<usize>> {
+    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (i, set) in sets.iter().enumerate() {
+        for &element in set.as_ref() {
+            found.entry(element).or_default().push(i);
+        }
+    }
+    found
+}
 
 /// A hitting set by the greedy rule: takes the element in most sets not met yet, then drops what is not needed.
 pub(super) fn greedy(sets: &[Vec<usize>]) -> Vec<usize> {
-    let mut hits: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (i, set) in sets.iter().enumerate() {
-        set.iter()
-            .for_each(|&element| hits.entry(element).or_default().push(i));
-    }
+    let by_element = sets_by_element(sets);
     let mut met = vec![0u32; sets.len()];
     let mut chosen: Vec<usize> = Vec::new();
     while met.contains(&0) {
-        let new = |element: usize| hits[&element].iter().filter(|&&i| met[i] == 0).count();
-        let best = hits
-            .keys()
-            .map(|&element| (new(element), std::cmp::Reverse(element)))
+        let best = by_element
+            .iter()
+            .map(|(&element, own)| (not_met(own, &met), Reverse(element)))
             .max();
-        let Some((_, std::cmp::Reverse(element))) = best.filter(|best| best.0 > 0) else {
+        let Some((_, Reverse(element))) = best.filter(|best| best.0 > 0) else {
             // An empty set cannot be met.
             break;
         };
-        hits[&element].iter().for_each(|&i| met[i] += 1);
+        by_element[&element].iter().for_each(|&i| met[i] += 1);
         chosen.push(element);
     }
     for at in (0..chosen.len()).rev() {
-        let own = &hits[&chosen[at]];
+        let own = &by_element[&chosen[at]];
         if own.iter().all(|&i| met[i] > 1) {
             own.iter().for_each(|&i| met[i] -= 1);
             chosen.remove(at);
@@ -36,6 +43,11 @@ pub(super) fn greedy(sets: &[Vec<usize>]) -> Vec<usize> {
     }
     chosen.sort_unstable();
     chosen
+}
+
+/// How many of these sets are not met by any element chosen.
+fn not_met(sets: &[usize], met: &[u32]) -> usize {
+    sets.iter().filter(|&&i| met[i] == 0).count()
 }
 
 /// A smallest hitting set of sets that are not empty. `stop` is called at every node; when it returns `true`, the error is a number of
@@ -92,57 +104,43 @@ fn independent(sets: &[Vec<usize>]) -> Vec<Vec<&[usize]>> {
     parts
 }
 
-/// A set of sets, by their numbers.
-type Bits = Vec<u64>;
-
 /// One independent problem. Of elements that are in the same sets one is kept, and none that is only in sets of another.
 struct Problem {
     /// For each element, its name and the sets that it is in.
-    elements: Vec<(usize, Bits)>,
+    elements: Vec<(usize, Vec<usize>)>,
     /// For each set, its elements.
     sets: Vec<Vec<usize>>,
 }
 
 impl Problem {
     fn new(sets: &[&[usize]]) -> Self {
-        let words = sets.len().div_ceil(64);
-        let mut bits: HashMap<usize, Bits> = HashMap::new();
-        for (i, set) in sets.iter().enumerate() {
-            for &element in *set {
-                bits.entry(element).or_insert_with(|| vec![0; words])[i / 64] |= 1 << (i % 64);
-            }
-        }
-        let mut all: Vec<(usize, Bits)> = bits.into_iter().collect();
-        let size = |bits: &Bits| bits.iter().map(|word| word.count_ones()).sum::<u32>();
-        all.sort_by_key(|(name, bits)| (std::cmp::Reverse(size(bits)), *name));
-        let mut elements: Vec<(usize, Bits)> = Vec::new();
-        for (name, bits) in all {
-            let covers = |(_, other): &(usize, Bits)| {
-                bits.iter().zip(other).all(|(own, other)| own & !other == 0)
-            };
-            if !elements.iter().any(covers) {
-                elements.push((name, bits));
-            }
-        }
-        let holds = |i: usize, bits: &Bits| bits[i / 64] >> (i % 64) & 1 == 1;
-        let of_set = |i: usize| {
-            let numbered = elements.iter().enumerate();
-            let own = numbered.filter(|(_, (_, bits))| holds(i, bits));
-            own.map(|(at, _)| at).collect()
+        let mut all: Vec<(usize, Vec<usize>)> = sets_by_element(sets).into_iter().collect();
+        all.sort_by_key(|(name, own)| (Reverse(own.len()), *name));
+        let mut problem = Problem {
+            elements: Vec::new(),
+            sets: vec![Vec::new(); sets.len()],
         };
-        Problem {
-            sets: (0..sets.len()).map(of_set).collect(),
-            elements,
+        for (name, own) in all {
+            let is_covered = problem
+                .elements
+                .iter()
+                .any(|(_, other)| own.iter().all(|i| other.binary_search(i).is_ok()));
+            if !is_covered {
+                let at = problem.elements.len();
+                own.iter().for_each(|&i| problem.sets[i].push(at));
+                problem.elements.push((name, own));
+            }
         }
+        problem
     }
 
     fn solve(&self, stop: &mut dyn FnMut(usize) -> bool) -> Result<Vec<usize>, usize> {
-        let words = self.sets.len().div_ceil(64);
+        let mut met = vec![0; self.sets.len()];
+        let mut excluded = vec![false; self.elements.len()];
+        let mut chosen = Vec::new();
         let mut size = 0;
         loop {
-            let (met, mut excluded) = (vec![0; words], vec![false; self.elements.len()]);
-            let mut chosen = Vec::new();
-            match self.within(size, &met, &mut excluded, &mut chosen, stop) {
+            match self.within(size, &mut met, &mut excluded, &mut chosen, stop) {
                 None => return Err(size),
                 Some(true) => {
                     let names = chosen.into_iter().map(|at| self.elements[at].0);
@@ -153,11 +151,18 @@ impl Problem {
         }
     }
 
-    /// Whether `left` further elements suffice; `None` if stopped.
+    /// The elements of a set that are not excluded.
+    fn free<'a>(&'a self, set: usize, excluded: &'a [bool]) -> impl Iterator<Item = usize> + 'a {
+        let elements = self.sets[set].iter().copied();
+        elements.filter(|&at| !excluded[at])
+    }
+
+    /// Whether `left` further elements suffice; `None` if stopped. `met` has for each set the number of its elements that are chosen. If
+    /// they do not suffice, all is as before.
     fn within(
         &self,
         left: usize,
-        met: &Bits,
+        met: &mut [u32],
         excluded: &mut [bool],
         chosen: &mut Vec<usize>,
         stop: &mut dyn FnMut(usize) -> bool,
@@ -166,58 +171,43 @@ impl Problem {
             return None;
         }
         let mut open: Vec<(usize, usize)> = (0..self.sets.len())
-            .filter(|i| met[i / 64] >> (i % 64) & 1 == 0)
-            .map(|i| {
-                let free = self.sets[i].iter().filter(|&&at| !excluded[at]);
-                (free.count(), i)
-            })
+            .filter(|&i| met[i] == 0)
+            .map(|i| (self.free(i, excluded).count(), i))
             .collect();
-        let Some(&(free, smallest)) = open.iter().min() else {
+        open.sort_unstable();
+        let Some(&(free, smallest)) = open.first() else {
             return Some(true);
         };
         if left == 0 || free == 0 {
             return Some(false);
         }
         // Disjoint sets, the smallest first: each needs an element of its own.
-        open.sort_unstable();
         let (mut used, mut disjoint) = (vec![false; self.elements.len()], 0);
         for &(_, i) in &open {
-            let free = || self.sets[i].iter().filter(|&&at| !excluded[at]);
-            if free().all(|&at| !used[at]) {
-                free().for_each(|&at| used[at] = true);
+            if self.free(i, excluded).all(|at| !used[at]) {
+                self.free(i, excluded).for_each(|at| used[at] = true);
                 disjoint += 1;
             }
         }
         if disjoint > left {
             return Some(false);
         }
-        let new = |at: usize| {
-            let words = self.elements[at].1.iter().zip(met);
-            words
-                .map(|(own, met)| (own & !met).count_ones())
-                .sum::<u32>()
-        };
-        let set = self.sets[smallest].iter().copied();
-        let mut branches: Vec<usize> = set.filter(|&at| !excluded[at]).collect();
-        branches.sort_by_key(|&at| (std::cmp::Reverse(new(at)), at));
-        let mut result = Some(false);
-        let mut tried = 0;
+        let mut branches: Vec<usize> = self.free(smallest, excluded).collect();
+        branches.sort_by_key(|&at| (Reverse(not_met(&self.elements[at].1, met)), at));
         for &at in &branches {
-            let words = self.elements[at].1.iter().zip(met);
-            let met: Bits = words.map(|(own, met)| own | met).collect();
+            let own = &self.elements[at].1;
+            own.iter().for_each(|&i| met[i] += 1);
             chosen.push(at);
-            result = self.within(left - 1, &met, excluded, chosen, stop);
-            if result != Some(false) {
-                break;
+            let suffices = self.within(left - 1, met, excluded, chosen, stop);
+            if suffices != Some(false) {
+                return suffices;
             }
             chosen.pop();
+            own.iter().for_each(|&i| met[i] -= 1);
             excluded[at] = true;
-            tried += 1;
         }
-        branches[..tried]
-            .iter()
-            .for_each(|&at| excluded[at] = false);
-        result
+        branches.iter().for_each(|&at| excluded[at] = false);
+        Some(false)
     }
 }
 
