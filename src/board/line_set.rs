@@ -33,7 +33,7 @@ impl LineSet {
     }
 
     /// The numbers of the lines, rows first; beyond 64 lines, some that were not added.
-    pub(super) fn lines<W: Word>(self, clues: &Clues) -> impl Iterator<Item = usize> {
+    pub(crate) fn lines<W: Word>(self, clues: &Clues) -> impl Iterator<Item = usize> {
         let (width, height) = (clues.width(), clues.height());
         let rows = W::spread(self.rows) & W::low(height);
         let columns = W::spread(self.columns) & W::low(width);

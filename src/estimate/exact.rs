@@ -66,11 +66,11 @@ impl ExactCounter {
                 continue;
             }
             if is_consistent && count == 0 {
-                let cells = region.rows().flat_map(|(row, cells)| {
-                    cells.cells().map(move |column| Cell::new(row, column))
-                });
-                let known = |cell| board.known(cell).map(|filled| (cell, filled));
-                self.filling.extend(cells.filter_map(known));
+                for (row, cells) in region.rows() {
+                    let cells = cells.cells().map(|column| Cell::new(row, column));
+                    self.filling
+                        .extend(cells.filter_map(|cell| Some((cell, board.known(cell)?))));
+                }
             }
             count += u64::from(is_consistent);
             let Some((mark, cell)) = self.open.pop() else {

@@ -280,12 +280,11 @@ impl<'a> Estimator<'a> {
         let start = Instant::now();
         let mut regions = std::mem::take(&mut run.regions);
         regions.sort_by_key(|estimate| estimate.region.size());
-        let mut left = regions.len() as u32;
-        for mut estimate in regions {
-            let time = time.saturating_sub(start.elapsed()) / left;
-            left -= 1;
-            let time = time.min(known::MAX_COUNT_TIME);
-            let limits = known::sub_limits(&self.limits, Some(time), 1);
+        let number = regions.len();
+        for (i, mut estimate) in regions.into_iter().enumerate() {
+            let share = time.saturating_sub(start.elapsed()) / (number - i) as u32;
+            let most = Some(share.min(known::MAX_COUNT_TIME));
+            let limits = known::sub_limits(&self.limits, most, 1);
             let witness = run.witness.as_deref();
             match known::count_region(self.puzzle, board, &estimate.region, witness, &limits) {
                 Total::Exactly(number) => {
@@ -365,14 +364,15 @@ impl<'a> Estimator<'a> {
         let mut budget = Budget::new(control);
         loop {
             let (index, region, size, upwards, is_guided, mut random) = {
-                let mut run = lock(run);
-                let launched = |i: &usize| run.regions[*i].launched;
-                let uncounted =
-                    (0..run.regions.len()).filter(|&i| run.regions[i].counted.is_none());
-                let Some(index) = uncounted.min_by_key(launched) else {
+                let mut guard = lock(run);
+                let run = &mut *guard;
+                let uncounted = run.regions.iter_mut().enumerate();
+                let fewest = uncounted
+                    .filter(|(_, estimate)| estimate.counted.is_none())
+                    .min_by_key(|(_, estimate)| estimate.launched);
+                let Some((index, estimate)) = fewest else {
                     return;
                 };
-                let estimate = &mut run.regions[index];
                 if estimate.launched >= target || budget.must_stop() {
                     return;
                 }
@@ -413,16 +413,16 @@ impl<'a> Estimator<'a> {
         nodes: u64,
         cost: (u64, Duration),
     ) -> f64 {
-        let nodes = self.limits.nodes.map(|limit| limit.saturating_sub(nodes));
-        let nodes = nodes.map(|left| left as f64 / cost.0.max(1) as f64);
-        let time = self.limits.time;
-        let time = time.map(|limit| limit.saturating_sub(worker.started.elapsed()));
-        let time = time.map(|left| {
-            worker.threads as f64 * left.as_secs_f64() / cost.1.as_secs_f64().max(1e-9)
+        let by_nodes = self
+            .limits
+            .nodes
+            .map(|limit| limit.saturating_sub(nodes) as f64 / cost.0.max(1) as f64);
+        let by_time = self.limits.time.map(|limit| {
+            let left = limit.saturating_sub(worker.started.elapsed()).as_secs_f64();
+            worker.threads as f64 * left / cost.1.as_secs_f64().max(1e-9)
         });
-        nodes
-            .unwrap_or(f64::INFINITY)
-            .min(time.unwrap_or(f64::INFINITY))
+        let bounds = by_nodes.into_iter().chain(by_time);
+        bounds.fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -542,8 +542,9 @@ impl<W: Word> SharedRun<W> {
             return false;
         };
         let share = u64::from(EXACT_DIVISOR) * regions.len().max(1) as u64;
-        let max_branches = limits.nodes.map_or(MAX_BRANCHES, |nodes| nodes / share);
-        let max_branches = max_branches.min(MAX_BRANCHES);
+        let max_branches = limits
+            .nodes
+            .map_or(MAX_BRANCHES, |nodes| MAX_BRANCHES.min(nodes / share));
         for region in regions {
             let number = if is_late() {
                 None

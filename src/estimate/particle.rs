@@ -82,17 +82,14 @@ impl<W: Word> Particle<'_, W> {
 
     /// Passes the known cells of changed lines to the beliefs.
     pub(super) fn record_changes(&mut self, board: &Board<'_, W>, changed: LineSet) {
-        let (height, width) = (board.clues().height(), board.clues().width());
-        let contains = |set: u64, line: usize| set >> (line % 64) & 1 == 1;
-        for row in (0..height).filter(|&row| contains(changed.rows, row)) {
-            self.stale[row] = true;
-            for column in 0..width {
-                let known = board.known(Cell::new(row, column));
-                self.beliefs.note(row, column, known);
+        for line in changed.lines::<W>(board.clues()) {
+            self.stale[line] = true;
+            if line < board.clues().height() {
+                for column in 0..board.clues().width() {
+                    let known = board.known(Cell::new(line, column));
+                    self.beliefs.note(line, column, known);
+                }
             }
-        }
-        for column in (0..width).filter(|&column| contains(changed.columns, column)) {
-            self.stale[height + column] = true;
         }
     }
 }

@@ -349,20 +349,10 @@ fn glue(view: &View<'_>) -> Deduction {
             continue;
         };
         // Which block it is, where that is certain: the first if no gap before has room for it, the last likewise.
-        let has_room = |cells: Range<usize>, length: usize| {
-            let inside = |gap: &&Range<usize>| gap.start < cells.end && cells.start < gap.end;
-            let inside = gaps.iter().filter(inside);
-            let room = |gap: &Range<usize>| {
-                gap.end
-                    .min(cells.end)
-                    .saturating_sub(gap.start.max(cells.start))
-            };
-            inside.map(room).any(|room| room >= length)
-        };
         let before = view.start..group.start.saturating_sub(1).max(view.start);
         let behind = (group.end + 1).min(view.end)..view.end;
-        let is_first = group == first && !has_room(before, blocks[0]);
-        let is_last = group == last && !has_room(behind, blocks[blocks.len() - 1]);
+        let is_first = group == first && !has_room(&gaps, before, blocks[0]);
+        let is_last = group == last && !has_room(&gaps, behind, blocks[blocks.len() - 1]);
         let (length, block) = if is_first || blocks.len() == 1 {
             (blocks[0], view.block(0))
         } else if is_last {
@@ -375,15 +365,13 @@ fn glue(view: &View<'_>) -> Deduction {
         let to_the_end = view.unknown(group.end..(gap.start + length).min(gap.end), true);
         let begin = gap.end.saturating_sub(length).max(gap.start);
         let to_the_start = view.unknown(begin.min(group.start)..group.start, true);
-        let (both, from_start) = (
-            !to_the_start.is_empty() && !to_the_end.is_empty(),
-            to_the_start.is_empty(),
-        );
+        let from_start = to_the_start.is_empty();
+        let both = !from_start && !to_the_end.is_empty();
         let cells = [to_the_start, to_the_end].concat();
         let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
         found.add(cells, || {
             let own = view.places(group.clone());
-            let verb = if group.len() == 1 {
+            let belong = if group.len() == 1 {
                 "belongs"
             } else {
                 "belong"
@@ -400,12 +388,20 @@ fn glue(view: &View<'_>) -> Deduction {
                 (false, false, false) => format!("cannot end after {}", view.places([gap.end - 1])),
             };
             format!(
-                "{own} {verb} to {block}, which {limit}, so it covers {} too",
+                "{own} {belong} to {block}, which {limit}, so it covers {} too",
                 view.places(places)
             )
         });
     }
     found
+}
+
+/// Whether a block of this length has room in a gap, as far as the gap lies within these cells.
+fn has_room(gaps: &[Range<usize>], cells: Range<usize>, length: usize) -> bool {
+    gaps.iter().any(|gap| {
+        let (start, end) = (gap.start.max(cells.start), gap.end.min(cells.end));
+        end.saturating_sub(start) >= length
+    })
 }
 
 /// A cell that would join two groups to a block that is too long, or that no block reaches.
@@ -432,8 +428,9 @@ fn split(view: &View<'_>) -> Deduction {
             view.blocks().len(),
             "the rest has an arrangement"
         );
-        let reached = |i: usize| ranges.iter().any(|range| range.contains(&i));
-        let cells = view.unknown((view.start..view.end).filter(|&i| !reached(i)), false);
+        let unreached =
+            (view.start..view.end).filter(|i| !ranges.iter().any(|range| range.contains(i)));
+        let cells = view.unknown(unreached, false);
         let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
         found.add(cells, || match view.blocks() {
             [block] => format!("the {block} cannot reach {}", view.places(places)),
@@ -477,17 +474,22 @@ fn room(view: &View<'_>) -> Deduction {
 fn ranges(view: &View<'_>) -> Vec<Range<usize>> {
     let blocks = view.blocks();
     let cells = &view.cells[view.start..view.end];
-    let starts = |blocks: Vec<usize>, cells: &[Option<bool>]| {
-        let clue = Clue::new(blocks).ok()?;
-        Arrangements::new(&clue, cells).next()
-    };
     let mirrored: Vec<Option<bool>> = cells.iter().rev().copied().collect();
-    let leftmost = starts(blocks.to_vec(), cells);
-    let rightmost = starts(blocks.iter().rev().copied().collect(), &mirrored);
+    let leftmost = leftmost_starts(blocks.iter().copied(), cells);
+    let rightmost = leftmost_starts(blocks.iter().rev().copied(), &mirrored);
     let (Some(leftmost), Some(rightmost)) = (leftmost, rightmost) else {
         return Vec::new();
     };
     let ends = rightmost.into_iter().rev().map(|start| view.end - start);
     let begins = leftmost.into_iter().map(|start| view.start + start);
     begins.zip(ends).map(|(begin, end)| begin..end).collect()
+}
+
+/// Where the blocks start in the leftmost arrangement.
+fn leftmost_starts(
+    blocks: impl Iterator<Item = usize>,
+    cells: &[Option<bool>],
+) -> Option<Vec<usize>> {
+    let clue = Clue::new(blocks).ok()?;
+    Arrangements::new(&clue, cells).next()
 }
