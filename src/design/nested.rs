@@ -119,9 +119,10 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
 
     fn probe_from(&mut self, inherited: Option<Inherited>) -> Probed {
         let control = self.control;
-        // A probe counts as a node.
-        let stop = |_: &Board<'_, W>| control.poll() || control.reserve_nodes(1) == 0;
         let is_over = between_settles::<W>(control);
-        (self.prober).probe(self.board, &self.region, inherited, is_over, stop)
+        // A probe counts as a node.
+        (self.prober).probe(self.board, &self.region, inherited, is_over, |_| {
+            control.poll() || control.reserve_nodes(1) == 0
+        })
     }
 }

@@ -14,8 +14,7 @@ struct CellList<'a>(&'a [Cell]);
 
 impl Serialize for CellList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let place = |cell: &Cell| [u32::from(cell.row) + 1, u32::from(cell.column) + 1];
-        serializer.collect_seq(self.0.iter().map(place))
+        serializer.collect_seq(self.0.iter().map(|cell| [cell.row + 1, cell.column + 1]))
     }
 }
 

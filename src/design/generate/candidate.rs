@@ -99,8 +99,10 @@ impl<W: Word> Candidate<W> {
 
     /// After these cells have been flipped: keeps this if line solving leaves at most `most` cells unknown, and returns whether it does.
     pub(super) fn keep_if(&mut self, cells: &[At], most: usize, control: &Control) -> bool {
-        let were_unknown = |&(row, column): &At| !self.known[row].cells().has(column);
-        if cells.iter().all(were_unknown) {
+        if cells
+            .iter()
+            .all(|&(row, column)| !self.known[row].cells().has(column))
+        {
             let mut board = Board::with_lines(&self.clues, self.known.clone());
             let lines = cells
                 .iter()

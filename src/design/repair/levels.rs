@@ -16,11 +16,10 @@ use super::edit::{CellSet, Edit};
 use super::examine::Effort;
 use super::harm::harm;
 use super::obstacle::Obstacle;
-use super::packing::{Packing, Shares};
+use super::packing::{Helping, Packing};
 use super::pool::View;
 use super::task::Task;
 use crate::board::Cell;
-use crate::design::picture::Picture;
 use crate::line::Word;
 use crate::run::lock;
 
@@ -108,9 +107,10 @@ impl<W: Word> Level<'_, '_, W> {
     /// Takes nodes from those left; `true` if there are too few.
     fn spend(&self, nodes: u64) -> bool {
         self.nodes_left.as_ref().is_some_and(|left| {
-            let take = |left: u64| left.checked_sub(nodes);
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-                .is_err()
+            let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(nodes)
+            });
+            taken.is_err()
         })
     }
 
@@ -233,8 +233,7 @@ impl<W: Word> Level<'_, '_, W> {
         } else {
             CellSet::none(edit.picture.height())
         };
-        for &(number, least) in &packing.least_with {
-            let cell = cell_of(&edit.picture, number);
+        for &(cell, least) in &packing.least_with {
             if least <= left {
                 helpful.insert(cell);
             } else {
@@ -342,9 +341,6 @@ pub(super) fn least_flips<W: Word>(task: &Task<'_, W>, view: &mut View<'_, W>) -
     packing.least
 }
 
-/// An obstacle as the cells whose flips help to remove it, each with the least number of flips of which it is one.
-type Helping = Vec<(Cell, usize)>;
-
 /// Packs the obstacles that stand after an edit, those first that the fewest flips remove; up to a number of them.
 fn pack<W: Word>(
     task: &Task<'_, W>,
@@ -372,26 +368,6 @@ fn pack<W: Word>(
         obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
         standing.push(obstacle.helping(&edit.picture, allowed, &removing));
     }
-    let shares: Vec<Shares> = standing
-        .iter()
-        .map(|helping| {
-            let cells = helping.iter();
-            cells
-                .map(|&(cell, size)| (number_of(&edit.picture, cell), 1.0 / size as f64))
-                .collect()
-        })
-        .collect();
-    let packing = Packing::new(shares, step, || task.control().poll());
+    let packing = Packing::new(&standing, step, || task.control().poll());
     (standing, packing)
-}
-
-/// The number of a cell, row by row.
-fn number_of<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
-    u32::from(cell.row) * picture.width() as u32 + u32::from(cell.column)
-}
-
-/// The cell of this number.
-fn cell_of<W: Word>(picture: &Picture<W>, number: u32) -> Cell {
-    let width = picture.width();
-    Cell::new(number as usize / width, number as usize % width)
 }

@@ -12,6 +12,7 @@
 use std::sync::OnceLock;
 
 use super::edit::{CellSet, Edit, LineWords};
+use super::packing::Helping;
 use crate::board::{Cell, blocks};
 use crate::design::picture::Picture;
 use crate::line::{Kernel, Known, Word};
@@ -128,41 +129,32 @@ impl<W: Word> Obstacle<W> {
         picture: &Picture<W>,
         allowed: &CellSet<W>,
         removing: &CellSet<W>,
-    ) -> Vec<(Cell, usize)> {
+    ) -> Helping {
         let height = picture.height();
-        let joins = |row, column| {
-            let cell = Cell::new(row, column);
-            allowed.has(cell) && !removing.has(cell)
-        };
-        let mut by_row = vec![None; height];
-        let mut by_column = vec![None; picture.width()];
-        for ObstacleLine { line, cells, .. } in &self.lines {
-            let (content, length) = (picture.line(*line), picture.length(*line));
-            match line.checked_sub(height) {
-                None => {
-                    let joins = |column| joins(*line, column);
-                    by_row[*line] = Some(sizes_in_line(content, *cells, length, joins));
-                }
-                Some(column) => {
-                    let joins = |row| joins(row, column);
-                    by_column[column] = Some(sizes_in_line(content, *cells, length, joins));
-                }
+        let mut by_line = vec![Vec::new(); picture.lines()];
+        for &ObstacleLine { line, cells, .. } in &self.lines {
+            let (content, length) = (picture.line(line), picture.length(line));
+            by_line[line] = sizes_in_line(content, cells, length, |i| {
+                let cell = match line.checked_sub(height) {
+                    None => Cell::new(line, i),
+                    Some(column) => Cell::new(i, column),
+                };
+                allowed.has(cell) && !removing.has(cell)
+            });
+        }
+        let mut helping = Vec::new();
+        for cell in allowed.iter() {
+            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+            let in_row = by_line[row].get(column);
+            let in_column = by_line[height + column].get(row);
+            let size = in_row.into_iter().chain(in_column).min().copied();
+            if removing.has(cell) {
+                helping.push((cell, 1));
+            } else if let Some(size) = size.filter(|&size| size < usize::MAX) {
+                helping.push((cell, size));
             }
         }
-        let size = |cell: Cell| {
-            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-            if removing.has(cell) {
-                return Some(1);
-            }
-            let in_row = by_row[row].as_ref().map(|sizes| sizes[column]);
-            let in_column = by_column[column].as_ref().map(|sizes| sizes[row]);
-            let size = in_row.into_iter().chain(in_column).min();
-            size.filter(|&size| size < usize::MAX)
-        };
-        allowed
-            .iter()
-            .filter_map(|cell| Some((cell, size(cell)?)))
-            .collect()
+        helping
     }
 
     /// The approximate memory of it, in bytes.
@@ -276,8 +268,10 @@ impl<W: Word> Obstacle<W> {
         let content = picture.line(line.line);
         let kept = match place {
             Some(place) => {
-                let states = || (0..=length).map(|_| OnceLock::new()).collect();
-                *line.kept.get_or_init(states)[place]
+                let states = line
+                    .kept
+                    .get_or_init(|| (0..=length).map(|_| OnceLock::new()).collect());
+                *states[place]
                     .get_or_init(|| self.kind.kept_in(content, line.cells, length, scratch))
             }
             None => self.kind.kept_in(content, line.cells, length, scratch),

@@ -12,13 +12,17 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::board::Cell;
 use crate::search::connected_groups;
 
 /// Slack for rounding.
 const TOLERANCE: f64 = 1e-6;
 
-/// An obstacle: cells by number, with the shares of their flips.
-pub(super) type Shares = Vec<(u32, f64)>;
+/// An obstacle as the cells whose flips help to remove it, each with the least number of flips of which it is one.
+pub(super) type Helping = Vec<(Cell, usize)>;
+
+/// The same with cells by number, each with the share of its flip.
+type Shares = Vec<(usize, f64)>;
 
 /// What follows from the prices of some obstacles.
 #[derive(Clone, Debug)]
@@ -26,13 +30,13 @@ pub(super) struct Packing {
     /// At least this number of flips are needed; `None` if no number suffices.
     pub(super) least: Option<usize>,
     /// The cells of the obstacles, each with the number of flips that are needed at least if its own is among them.
-    pub(super) least_with: Vec<(u32, usize)>,
+    pub(super) least_with: Vec<(Cell, usize)>,
 }
 
 impl Packing {
     /// Packs these obstacles. Obstacles that share no cell, directly or through others, are packed apart, so that each bound is rounded up.
     /// A smaller `step` gives better bounds, and takes longer: about the square of its inverse.
-    pub(super) fn new(mut obstacles: Vec<Shares>, step: f64, stop: impl Fn() -> bool) -> Self {
+    pub(super) fn new(obstacles: &[Helping], step: f64, stop: impl Fn() -> bool) -> Self {
         if obstacles.iter().any(Vec::is_empty) {
             // No flip that is allowed removes it.
             return Packing {
@@ -40,26 +44,30 @@ impl Packing {
                 least_with: Vec::new(),
             };
         }
-        let mut names: Vec<u32> = obstacles.iter().flatten().map(|&(cell, _)| cell).collect();
-        names.sort_unstable();
-        names.dedup();
-        // Below, cells are numbered by their places in `names`.
-        for (cell, _) in obstacles.iter_mut().flatten() {
-            *cell = names.partition_point(|name| name < cell) as u32;
-        }
-        let (mut values, mut loads) = (vec![1.0; names.len()], vec![0.0; names.len()]);
-        let up = |flips: f64| (flips - TOLERANCE).ceil().max(0.0) as usize;
+        let mut cells: Vec<Cell> = obstacles.iter().flatten().map(|&(cell, _)| cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let obstacles: Vec<Shares> = obstacles
+            .iter()
+            .map(|helping| {
+                let shares = helping.iter().map(|&(cell, flips)| {
+                    let number = cells.partition_point(|&other| other < cell);
+                    (number, 1.0 / flips as f64)
+                });
+                shares.collect()
+            })
+            .collect();
+        let (mut values, mut loads) = (vec![1.0; cells.len()], vec![0.0; cells.len()]);
         let mut bounds = Vec::new();
-        for component in components(&obstacles, names.len()) {
+        for component in components(&obstacles, cells.len()) {
             let total = pack(&component, (&mut values, &mut loads), step, &stop);
-            bounds.push((up(total), total, component));
+            bounds.push((rounded_up(total), total, component));
         }
         let least: usize = bounds.iter().map(|(own, ..)| own).sum();
-        let mut least_with: Vec<(u32, usize)> = names.iter().map(|&name| (name, 0)).collect();
+        let mut least_with: Vec<(Cell, usize)> = cells.iter().map(|&cell| (cell, 0)).collect();
         for (own, total, component) in bounds {
             for &(cell, _) in component.into_iter().flatten() {
-                let cell = cell as usize;
-                least_with[cell].1 = least - own + up(total + 1.0 - loads[cell]);
+                least_with[cell].1 = least - own + rounded_up(total + 1.0 - loads[cell]);
             }
         }
         Packing {
@@ -69,12 +77,17 @@ impl Packing {
     }
 }
 
+/// The number of flips that a sum of prices stands for.
+fn rounded_up(prices: f64) -> usize {
+    (prices - TOLERANCE).ceil().max(0.0) as usize
+}
+
 /// The obstacles in groups that share no cell.
 fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
     // As if each obstacle were a row with its cells.
     let places = obstacles.iter().enumerate().flat_map(|(row, obstacle)| {
         let cells = obstacle.iter();
-        cells.map(move |&(cell, _)| (row, cell as usize))
+        cells.map(move |&(cell, _)| (row, cell))
     });
     connected_groups((cells, obstacles.len()), places)
         .into_iter()
@@ -93,21 +106,17 @@ fn pack(
     step: f64,
     stop: &impl Fn() -> bool,
 ) -> f64 {
-    let mut cells: Vec<u32> = obstacles
-        .iter()
-        .copied()
-        .flatten()
-        .map(|&(cell, _)| cell)
-        .collect();
+    let all = obstacles.iter().copied().flatten();
+    let mut cells: Vec<usize> = all.map(|&(cell, _)| cell).collect();
     cells.sort_unstable();
     cells.dedup();
     // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. Values only grow, so an
     // obstacle that comes first in the queue, and still does when its value has been brought up to date, has the least.
     // The bits of positive numbers are in the order of the numbers.
     let value = |i: usize, values: &[f64]| {
-        let products = obstacles[i].iter();
-        let products = products.map(|&(cell, share)| share * values[cell as usize]);
-        products.sum::<f64>().to_bits()
+        let shares = obstacles[i].iter();
+        let value: f64 = shares.map(|&(cell, share)| share * values[cell]).sum();
+        value.to_bits()
     };
     let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..obstacles.len())
         .map(|i| Reverse((value(i, values), i)))
@@ -122,7 +131,6 @@ fn pack(
         if now == known || is_least {
             total += 1.0;
             for &(cell, share) in obstacles[i] {
-                let cell = cell as usize;
                 loads[cell] += share;
                 values[cell] *= 1.0 + step * share;
                 largest = largest.max(loads[cell]);
@@ -134,20 +142,17 @@ fn pack(
         queue.push(Reverse((now, i)));
     }
     total /= largest;
-    cells
-        .iter()
-        .for_each(|&cell| loads[cell as usize] /= largest);
+    cells.iter().for_each(|&cell| loads[cell] /= largest);
     // What is left of the loads.
     for obstacle in obstacles {
-        let slack = |&(cell, share): &(u32, f64)| (1.0 - loads[cell as usize]) / share;
         let more = obstacle
             .iter()
-            .map(slack)
+            .map(|&(cell, share)| (1.0 - loads[cell]) / share)
             .fold(f64::INFINITY, f64::min)
             .max(0.0);
         total += more;
         for &(cell, share) in *obstacle {
-            loads[cell as usize] += more * share;
+            loads[cell] += more * share;
         }
     }
     total
@@ -158,10 +163,12 @@ mod tests {
     use super::*;
 
     /// Whether these flips have a share of at least 1 of every obstacle.
-    fn removes_all(flips: u32, obstacles: &[Shares]) -> bool {
+    fn removes_all(flips: u32, obstacles: &[Helping]) -> bool {
         obstacles.iter().all(|obstacle| {
-            let own = obstacle.iter().filter(|(cell, _)| flips >> cell & 1 == 1);
-            own.map(|&(_, share)| share).sum::<f64>() > 1.0 - TOLERANCE
+            let own = obstacle
+                .iter()
+                .filter(|(cell, _)| flips >> cell.column & 1 == 1);
+            own.map(|&(_, flips)| 1.0 / flips as f64).sum::<f64>() > 1.0 - TOLERANCE
         })
     }
 
@@ -177,14 +184,16 @@ mod tests {
         let (mut met, mut excluded) = (0, 0);
         for _ in 0..1000 {
             let cells = 3 + next(8);
-            let obstacles: Vec<Shares> = (0..1 + next(6))
+            let obstacles: Vec<Helping> = (0..1 + next(6))
                 .map(|_| {
-                    let all: Vec<u32> = (0..cells as u32).filter(|_| next(3) == 0).collect();
-                    let share = |cell| (cell, 1.0 / (1 + next(4)) as f64);
-                    all.into_iter().map(share).collect()
+                    let all: Vec<usize> = (0..cells).filter(|_| next(3) == 0).collect();
+                    let helping = all
+                        .into_iter()
+                        .map(|cell| (Cell::new(0, cell), 1 + next(4)));
+                    helping.collect()
                 })
                 .collect();
-            let packing = Packing::new(obstacles.clone(), 0.1, || false);
+            let packing = Packing::new(&obstacles, 0.1, || false);
             let good = (0u32..1 << cells).filter(|&flips| removes_all(flips, &obstacles));
             let Some(fewest) = good.clone().map(u32::count_ones).min() else {
                 continue;
@@ -193,7 +202,8 @@ mod tests {
             assert!(least <= fewest as usize, "{obstacles:?}");
             met += usize::from(least == fewest as usize);
             for cell in 0..cells as u32 {
-                let listed = packing.least_with.iter().find(|listed| listed.0 == cell);
+                let mut listed = packing.least_with.iter();
+                let listed = listed.find(|listed| u32::from(listed.0.column) == cell);
                 if listed.map_or(least + 1, |listed| listed.1) <= fewest as usize {
                     continue;
                 }

@@ -36,10 +36,11 @@ impl<W: Word> Pool<W> {
             .unwrap_or_else(PoisonError::into_inner);
         for obstacle in found {
             let bytes = obstacle.bytes(original);
-            let take = |left: u64| left.checked_sub(bytes);
-            let taken = self
-                .bytes_left
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+            let taken =
+                self.bytes_left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                        left.checked_sub(bytes)
+                    });
             if taken.is_ok() {
                 obstacles.push(Arc::new(obstacle));
             }

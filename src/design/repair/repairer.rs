@@ -137,10 +137,9 @@ impl<'a> Repair<'a> {
     pub fn keep(mut self, mask: impl Into<Option<&'a Grid>>) -> Self {
         self.keep = mask.into();
         if let Some(mask) = self.keep {
-            let size = |grid: &Grid| (grid.width(), grid.height());
             assert_eq!(
-                size(mask),
-                size(self.picture),
+                (mask.width(), mask.height()),
+                (self.picture.width(), self.picture.height()),
                 "width and height of the mask"
             );
         }
@@ -252,15 +251,17 @@ impl<'a> Repair<'a> {
         let Some(observer) = self.observer else {
             return search();
         };
-        let tell = || {
-            observer(Snapshot {
-                nodes: examiner.examined(),
-                activity: Activity::Repairing,
-                elapsed: started.elapsed(),
-                ..Snapshot::default()
-            });
-        };
-        ticking(tell, search)
+        ticking(
+            || {
+                observer(Snapshot {
+                    nodes: examiner.examined(),
+                    activity: Activity::Repairing,
+                    elapsed: started.elapsed(),
+                    ..Snapshot::default()
+                });
+            },
+            search,
+        )
     }
 
     /// The cells that may be flipped.
