@@ -196,7 +196,7 @@ impl Profile {
             Ended::Stopped => return Method::Undecided,
         }
         let ended;
-        (self.rounds, ended) = rounds::rounds::<W>(&clues, &mut pace);
+        (self.rounds, ended) = rounds::rounds(&mut Board::<W>::new(&clues), usize::MAX, &mut pace);
         self.hardest = rounds::hardest::<W>(puzzle, &clues, &mut pace);
         if ended == Ended::Stopped || control.stopped() {
             return Method::Undecided;

@@ -63,17 +63,22 @@ pub(super) fn sweeps<W: Word>(board: &mut Board<'_, W>, pace: &mut Pace<'_>) -> 
     (last, Ended::Fixpoint)
 }
 
-/// Settles all lines at once, from the same known cells, until no line decides another cell. Returns each round in which a line did.
-pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>, Ended) {
-    let mut board = Board::<W>::new(clues);
+/// Settles all lines at once, from the same known cells, until no line decides another cell, or for this number of rounds. Returns each
+/// round in which a line did.
+pub(super) fn rounds<W: Word>(
+    board: &mut Board<'_, W>,
+    most: usize,
+    pace: &mut Pace<'_>,
+) -> (Vec<Round>, Ended) {
+    let clues = board.clues();
     let mut rounds = Vec::new();
-    loop {
-        let decided = match deciding(&mut board, pace) {
+    while rounds.len() < most {
+        let decided = match deciding(board, pace) {
             Ok(decided) => decided,
             Err(ended) => return (rounds, ended),
         };
         if decided.is_empty() {
-            return (rounds, Ended::Fixpoint);
+            break;
         }
         rounds.push(Round {
             helping: decided.len(),
@@ -87,6 +92,7 @@ pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>
             board.learn(line, new);
         }
     }
+    (rounds, Ended::Fixpoint)
 }
 
 /// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. `None` if there is a contradiction before
@@ -97,10 +103,9 @@ pub(super) fn before_round<'p, W: Word>(
     pace: &mut Pace<'_>,
 ) -> Option<(Board<'p, W>, Vec<Line>)> {
     let mut board = Board::<W>::new(clues);
-    for _ in 0..index {
-        for (line, new) in deciding(&mut board, pace).ok()? {
-            board.learn(line, new);
-        }
+    let (before, _) = rounds(&mut board, index, pace);
+    if before.len() < index {
+        return None;
     }
     let deciding = deciding(&mut board, pace).ok()?.into_iter();
     let lines = deciding.map(|(line, _)| line_of(clues, line)).collect();

@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::Rng;
 use super::budget::Budget;
 use super::scaled::Scaled;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell, LineSet};
+use crate::board::{Board, Cell};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
@@ -80,12 +80,13 @@ impl<W: Word> Particle<'_, W> {
         self.weight * Scaled::exp(self.log_remaining)
     }
 
-    /// Passes the known cells of changed lines to the beliefs.
-    pub(super) fn record_changes(&mut self, board: &Board<'_, W>, changed: LineSet) {
-        for line in changed.lines::<W>(board.clues()) {
+    /// Passes the known cells of the lines that have changed on the board to the beliefs.
+    pub(super) fn record_changes(&mut self, board: &mut Board<'_, W>) {
+        let clues = board.clues();
+        for line in board.take_changed().lines::<W>(clues) {
             self.stale[line] = true;
-            if line < board.clues().height() {
-                for column in 0..board.clues().width() {
+            if line < clues.height() {
+                for column in 0..clues.width() {
                     let known = board.known(Cell::new(line, column));
                     self.beliefs.note(line, column, known);
                 }

@@ -35,7 +35,6 @@ use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
-use crate::run::Control;
 use crate::sat::SatAnswer;
 
 /// Minimum probability of a consistent side of a branch: the beliefs may be wrong.
@@ -120,34 +119,74 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         region: &Region<W>,
         size: usize,
         upwards: bool,
-        mut guide: Option<&mut Guide<'_>>,
+        guide: Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
         budget: &mut Budget<'_>,
     ) -> Option<PopulationResult<W>> {
-        let (rows, columns) = lines(&self.board, region);
+        let run = PopulationRun {
+            filter: self,
+            region,
+            size,
+            upwards,
+            guide,
+            random,
+            budget,
+        };
+        run.finish()
+    }
+}
+
+/// What a population needs on its way.
+struct PopulationRun<'r, 'p, 'g, 'b, W> {
+    filter: &'r mut ParticleFilter<'p, W>,
+    region: &'r Region<W>,
+    size: usize,
+    upwards: bool,
+    guide: Option<&'r mut Guide<'g>>,
+    random: &'r mut Xoshiro256PlusPlus,
+    budget: &'r mut Budget<'b>,
+}
+
+/// The path to the witness, beside which a population is sampled.
+struct Spine<'p, W> {
+    particle: Particle<'p, W>,
+    witness: Arc<Grid>,
+    /// Number of lines of the region.
+    lines: usize,
+    /// Number of unknown cells from which an exact count is attempted.
+    exact_cells: usize,
+    /// Number of other sides that may have a solution, and number of other sides known to have one.
+    open_sides: u64,
+    alive_sides: u64,
+}
+
+// The methods return `None` if the budget ends.
+impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
+    /// Runs the population to its end.
+    fn finish(mut self) -> Option<PopulationResult<W>> {
+        let board = &self.filter.board;
+        let (rows, columns) = lines(board, self.region);
         let first = Particle {
-            rows: self.rows.clone(),
-            beliefs: self.root.clone(),
-            stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
+            rows: self.filter.rows.clone(),
+            beliefs: self.filter.root.clone(),
+            stale: vec![false; board.clues().height() + board.clues().width()].into(),
             weight: Scaled::ONE,
             log_remaining: 0.0,
             ended: None,
             path: Vec::new(),
-            solution: guide.as_ref().and_then(|guide| guide.witness()),
+            solution: self.guide.as_ref().and_then(|guide| guide.witness()),
         };
         let mut spine = first.solution.clone().map(|witness| Spine {
             particle: first.clone(),
             witness,
-            upwards,
-            size,
             lines: rows.len() + columns.len(),
             exact_cells: MAX_EXACT_SPINE_CELLS,
             open_sides: 0,
             alive_sides: 0,
         });
         let mut population = Vec::new();
-        while spine.is_none() && population.len() < size {
-            if budget.must_stop() {
+        while spine.is_none() && population.len() < self.size {
+            if self.budget.must_stop() {
                 return None;
             }
             population.push(first.clone());
@@ -158,26 +197,19 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         } else {
             columns.clone()
         };
-        if upwards {
+        if self.upwards {
             order.reverse();
         }
         let all_lines = [rows, columns].concat();
         let mut dead = 0;
         for line in order {
-            if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
-                self.branch_off(
-                    spine,
-                    (region, line),
-                    guide,
-                    &mut population,
-                    random,
-                    budget,
-                )?;
+            if let Some(spine) = &mut spine {
+                self.branch_off(spine, line, &mut population)?;
             }
             for particle in &mut population {
                 if particle.ended.is_none() {
-                    self.descend(particle, region, line, &mut guide, random, budget)?;
-                    particle.update_estimate(&all_lines, budget)?;
+                    self.descend(particle, line)?;
+                    particle.update_estimate(&all_lines, self.budget)?;
                 }
             }
             if spine.is_some() {
@@ -192,56 +224,49 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             if spine_ended && population.iter().all(|particle| particle.ended.is_some()) {
                 break;
             }
-            resample(&mut population, size, random);
+            resample(&mut population, self.size, self.random);
         }
-        if let (Some(spine), Some(guide)) = (&spine, guide) {
-            guide.record_open(upwards, spine.open_sides - spine.alive_sides);
+        if let (Some(spine), Some(guide)) = (&spine, self.guide) {
+            guide.record_open(self.upwards, spine.open_sides - spine.alive_sides);
         }
-        Some(result_of(population, size, dead, spine))
+        Some(result_of(population, self.size, dead, spine))
     }
 
     /// Advances the spine until every cell of a line is known, and adds particles for the sides on which the witness is not, unless these
-    /// have no solution. `None` if the budget ends.
+    /// have no solution.
     fn branch_off(
         &mut self,
         spine: &mut Spine<'p, W>,
-        (region, line): (&Region<W>, usize),
-        guide: &mut Guide<'_>,
+        line: usize,
         population: &mut Vec<Particle<'p, W>>,
-        random: &mut Xoshiro256PlusPlus,
-        budget: &mut Budget<'_>,
     ) -> Option<()> {
-        let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
         let particle = &mut spine.particle;
-        self.board.set_rows(&particle.rows);
+        self.filter.board.set_rows(&particle.rows);
         while particle.ended.is_none() {
-            let unknown = region.unknown(&self.board).count();
-            if unknown <= spine.exact_cells {
-                spine.exact_cells = unknown / 2;
-                particle.ended = (self.exact).count(&mut self.board, region, MAX_BRANCHES, budget);
-                if particle.ended.is_some() {
-                    break;
-                }
+            particle.ended = self.count_if_few_unknown(&mut spine.exact_cells);
+            if particle.ended.is_some() {
+                break;
             }
-            let Some(cell) = next_cell(&self.board, region, line) else {
+            let Some(cell) = self.next_cell(line) else {
                 break;
             };
-            if !budget.take_node() {
+            if !self.budget.take_node() {
                 return None;
             }
             let filled = spine.witness.get(cell.row.into(), cell.column.into());
-            let mark = self.board.mark();
-            let control = budget.control();
-            let is_consistent = self.board.decide_under(cell, !filled, control)?;
-            if is_consistent && !guide.is_dead(upwards, cell) {
+            let mark = self.filter.board.mark();
+            if self.decide(cell, !filled)?
+                && let Some(guide) = &mut self.guide
+                && !guide.is_dead(self.upwards, cell)
+            {
                 spine.open_sides += 1;
-                let probability = guide.probability(upwards, cell, size, lines);
-                let drawn = uniform(random) < probability;
+                let probability = guide.probability(self.upwards, cell, self.size, spine.lines);
+                let drawn = uniform(self.random) < probability;
                 let other = (cell, !filled);
                 let path = particle.path.iter().copied().chain([other]);
-                let (clues, rows) = (self.board.clues(), &self.rows);
+                let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
                 let answer = if drawn {
-                    guide.query_side((upwards, cell), clues, rows, path, budget)?
+                    guide.query_side((self.upwards, cell), clues, rows, path, self.budget)?
                 } else {
                     SatAnswer::Unknown
                 };
@@ -251,44 +276,32 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                     let mut new = particle.clone();
                     new.path.push(other);
                     // The value of a population is the mean over `size` particles, hence the factor `size`.
-                    new.weight = Scaled::from(size as f64 / probability);
+                    new.weight = Scaled::from(self.size as f64 / probability);
                     new.solution = match answer {
                         SatAnswer::Solution(grid) => Some(Arc::new(grid)),
                         _ => None,
                     };
                     spine.alive_sides += u64::from(new.solution.is_some());
-                    let changed = self.board.take_changed();
-                    new.record_changes(&self.board, changed);
-                    new.rows.copy_from_slice(self.board.rows());
+                    new.record_changes(&mut self.filter.board);
+                    new.rows.copy_from_slice(self.filter.board.rows());
                     population.push(new);
                 }
             }
-            self.board.undo(mark);
-            self.board.take_changed();
-            let alive = self.board.decide_under(cell, filled, control)?;
+            self.undo(mark);
+            let alive = self.decide(cell, filled)?;
             debug_assert!(alive, "a solution contradicts nothing");
-            let changed = self.board.take_changed();
-            particle.record_changes(&self.board, changed);
+            particle.record_changes(&mut self.filter.board);
             particle.path.push((cell, filled));
         }
-        particle.rows.copy_from_slice(self.board.rows());
+        particle.rows.copy_from_slice(self.filter.board.rows());
         Some(())
     }
 
-    /// Advances a particle until every cell of a line is known. `None` if the budget ends.
-    fn descend(
-        &mut self,
-        particle: &mut Particle<'p, W>,
-        region: &Region<W>,
-        line: usize,
-        guide: &mut Option<&mut Guide<'_>>,
-        random: &mut Xoshiro256PlusPlus,
-        budget: &mut Budget<'_>,
-    ) -> Option<()> {
-        self.board.set_rows(&particle.rows);
-        if let (Some(guide), None) = (guide.as_mut(), &particle.solution) {
-            let path = particle.path.iter().copied();
-            match guide.query(self.board.clues(), &self.rows, path, budget)? {
+    /// Advances a particle until every cell of a line is known.
+    fn descend(&mut self, particle: &mut Particle<'p, W>, line: usize) -> Option<()> {
+        self.filter.board.set_rows(&particle.rows);
+        if particle.solution.is_none() {
+            match self.query(particle.path.iter().copied())? {
                 SatAnswer::Solution(grid) => particle.solution = Some(Arc::new(grid)),
                 SatAnswer::None => particle.kill(),
                 SatAnswer::Unknown => {}
@@ -296,70 +309,87 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         }
         let mut exact_cells = MAX_EXACT_CELLS;
         while particle.ended.is_none() {
-            let unknown = region.unknown(&self.board).count();
-            if unknown <= exact_cells {
-                // If the count fails, it is tried again when half of these cells are known.
-                exact_cells = unknown / 2;
-                let count = self
-                    .exact
-                    .count(&mut self.board, region, MAX_BRANCHES, budget);
-                if let Some(count) = count {
-                    particle.weight = particle.weight * Scaled::from(count as f64);
-                    particle.ended = Some(count);
-                    break;
-                }
+            if let Some(count) = self.count_if_few_unknown(&mut exact_cells) {
+                particle.weight = particle.weight * Scaled::from(count as f64);
+                particle.ended = Some(count);
+                break;
             }
-            let Some(cell) = next_cell(&self.board, region, line) else {
+            let Some(cell) = self.next_cell(line) else {
                 break;
             };
-            let probability = self.fill_probability(particle, line, cell, budget);
-            let (Some(mut probability), true) = (probability, budget.take_node()) else {
+            let mut probability = self.fill_probability(particle, line, cell)?;
+            if !self.budget.take_node() {
                 return None;
-            };
+            }
             let mut side_solution = None;
-            if let Some(guide) = guide {
+            if let Some(guide) = &mut self.guide {
                 guide.record_node();
                 (probability, side_solution) =
-                    self.adjust_probability(particle, cell, probability, guide, budget)?;
+                    self.adjust_probability(particle, cell, probability)?;
             }
-            match self.branch(particle, cell, probability, random, budget.control())? {
+            match self.branch(particle, cell, probability)? {
                 None => particle.kill(),
                 Some(filled) => {
-                    let agrees =
-                        |grid: &Arc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
-                    particle.solution = particle
-                        .solution
-                        .take()
-                        .filter(agrees)
-                        .or(side_solution.filter(agrees));
+                    let solutions = [particle.solution.take(), side_solution];
+                    particle.solution = solutions
+                        .into_iter()
+                        .flatten()
+                        .find(|grid| grid.get(cell.row.into(), cell.column.into()) == filled);
                 }
             }
         }
-        particle.rows.copy_from_slice(self.board.rows());
+        particle.rows.copy_from_slice(self.filter.board.rows());
         Some(())
     }
 
-    /// The probability to fill a cell after asking the guide about the side without a known solution, and the solution found there. `None`
-    /// if the budget ends.
+    /// Counts the fillings of the region if at most this number of its cells are unknown. If the count takes too long, it is tried again
+    /// when half of them are known.
+    fn count_if_few_unknown(&mut self, exact_cells: &mut usize) -> Option<u64> {
+        let ParticleFilter { board, exact, .. } = &mut *self.filter;
+        let unknown = self.region.unknown(board).count();
+        if unknown > *exact_cells {
+            return None;
+        }
+        *exact_cells = unknown / 2;
+        exact.count(board, self.region, MAX_BRANCHES, self.budget)
+    }
+
+    /// The first unknown cell of the region on a line.
+    fn next_cell(&self, line: usize) -> Option<Cell> {
+        let board = &self.filter.board;
+        let mut cells = self.region.unknown(board);
+        match line.checked_sub(board.clues().height()) {
+            None => cells.find(|cell| usize::from(cell.row) == line),
+            Some(column) => cells.find(|cell| usize::from(cell.column) == column),
+        }
+    }
+
+    /// Asks the guide, if there is one, for a solution with these decisions.
+    fn query(&mut self, path: impl Iterator<Item = (Cell, bool)>) -> Option<SatAnswer> {
+        let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
+        match &mut self.guide {
+            Some(guide) => guide.query(clues, rows, path, self.budget),
+            None => Some(SatAnswer::Unknown),
+        }
+    }
+
+    /// The probability to fill a cell after asking the guide about the side without a known solution, and the solution found there.
     fn adjust_probability(
         &mut self,
         particle: &Particle<'p, W>,
         cell: Cell,
         probability: f64,
-        guide: &mut Guide<'_>,
-        budget: &mut Budget<'_>,
     ) -> Option<(f64, Option<Arc<Grid>>)> {
         let Some(solution) = &particle.solution else {
             return Some((probability, None));
         };
         let other = !solution.get(cell.row.into(), cell.column.into());
         let certain = if other { 0.0 } else { 1.0 };
-        if !self.is_consistent(cell, other, budget.control())? {
+        if !self.is_consistent(cell, other)? {
             return Some((certain, None));
         }
         let path = particle.path.iter().copied().chain([(cell, other)]);
-        let answer = guide.query(self.board.clues(), &self.rows, path, budget)?;
-        Some(match answer {
+        Some(match self.query(path)? {
             SatAnswer::Solution(grid) => (probability, Some(Arc::new(grid))),
             SatAnswer::None => (certain, None),
             SatAnswer::Unknown if other => (probability.min(MAX_DOUBTFUL_PROBABILITY), None),
@@ -367,19 +397,17 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         })
     }
 
-    /// Decides a cell at random and returns its value; `Some(None)` if both values lead to a contradiction, `None` if the run has ended.
+    /// Decides a cell at random and returns its value; `Some(None)` if both values lead to a contradiction.
     fn branch(
         &mut self,
         particle: &mut Particle<'p, W>,
         cell: Cell,
         probability: f64,
-        random: &mut Xoshiro256PlusPlus,
-        control: &Control,
     ) -> Option<Option<bool>> {
-        let mut filled = uniform(random) < probability;
-        let other_is_consistent = self.is_consistent(cell, !filled, control)?;
-        let mark = self.board.mark();
-        if self.board.decide_under(cell, filled, control)? {
+        let mut filled = uniform(self.random) < probability;
+        let other_is_consistent = self.is_consistent(cell, !filled)?;
+        let mark = self.filter.board.mark();
+        if self.decide(cell, filled)? {
             if other_is_consistent {
                 let taken = if filled {
                     probability
@@ -389,64 +417,57 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 particle.weight = particle.weight / Scaled::from(taken);
             }
         } else {
-            self.board.undo(mark);
-            self.board.take_changed();
+            self.undo(mark);
             filled = !filled;
-            if !other_is_consistent || !self.board.decide_under(cell, filled, control)? {
+            if !other_is_consistent || !self.decide(cell, filled)? {
                 return Some(None);
             }
         }
-        let changed = self.board.take_changed();
-        particle.record_changes(&self.board, changed);
+        particle.record_changes(&mut self.filter.board);
         particle.path.push((cell, filled));
         Some(Some(filled))
     }
 
-    /// Whether propagation does not contradict this value of a cell; the board stays as it is. `None` if the run has ended.
-    fn is_consistent(&mut self, cell: Cell, filled: bool, control: &Control) -> Option<bool> {
-        let mark = self.board.mark();
-        let is_consistent = self.board.decide_under(cell, filled, control)?;
-        self.board.undo(mark);
-        self.board.take_changed();
+    /// Decides a cell on the board; `Some(false)` is a contradiction.
+    fn decide(&mut self, cell: Cell, filled: bool) -> Option<bool> {
+        let control = self.budget.control();
+        self.filter.board.decide_under(cell, filled, control)
+    }
+
+    fn undo(&mut self, mark: usize) {
+        self.filter.board.undo(mark);
+        self.filter.board.take_changed();
+    }
+
+    /// Whether propagation does not contradict this value of a cell; the board stays as it is.
+    fn is_consistent(&mut self, cell: Cell, filled: bool) -> Option<bool> {
+        let mark = self.filter.board.mark();
+        let is_consistent = self.decide(cell, filled)?;
+        self.undo(mark);
         Some(is_consistent)
     }
 
-    /// The probability to fill a cell of a line, after updating the messages of the lines that matter. `None` if the budget ends.
+    /// The probability to fill a cell of a line, after updating the messages of the lines that matter.
     fn fill_probability(
         &self,
         particle: &mut Particle<'p, W>,
         line: usize,
         cell: Cell,
-        budget: &Budget<'_>,
     ) -> Option<f64> {
-        let height = self.board.clues().height();
-        let crossing = match line.checked_sub(height) {
-            None => self.board.unknown_in_row(line),
-            Some(column) => self.board.unknown_in_column(column),
+        let board = &self.filter.board;
+        let height = board.clues().height();
+        let (first, crossing) = match line.checked_sub(height) {
+            None => (height, board.unknown_in_row(line)),
+            Some(column) => (0, board.unknown_in_column(column)),
         };
         for crossing in crossing.cells() {
-            particle.update_line(if line < height { height } else { 0 } + crossing, budget)?;
+            particle.update_line(first + crossing, self.budget)?;
         }
         particle.stale[line] = true;
-        particle.update_line(line, budget)?;
+        particle.update_line(line, self.budget)?;
         let odds = (particle.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
         Some((1.0 / (1.0 + (-odds).exp())).clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
     }
-}
-
-/// The path to the witness, beside which a population is sampled.
-struct Spine<'p, W> {
-    particle: Particle<'p, W>,
-    witness: Arc<Grid>,
-    /// The direction and size of the population, and the number of lines of the region.
-    upwards: bool,
-    size: usize,
-    lines: usize,
-    /// Number of unknown cells from which an exact count is attempted.
-    exact_cells: usize,
-    /// Number of other sides that may have a solution, and number of other sides known to have one.
-    open_sides: u64,
-    alive_sides: u64,
 }
 
 /// The result of a population of nominal size `size` whose particles have all ended. In addition to the particles in `population`, `dead`
@@ -518,15 +539,6 @@ fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<
         rows.map(|(row, _)| row).collect(),
         columns.cells().map(|column| height + column).collect(),
     )
-}
-
-/// The first unknown cell of a region on a line.
-fn next_cell<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
-    let mut cells = region.unknown(board);
-    match line.checked_sub(board.clues().height()) {
-        None => cells.find(|cell| usize::from(cell.row) == line),
-        Some(column) => cells.find(|cell| usize::from(cell.column) == column),
-    }
 }
 
 #[cfg(test)]

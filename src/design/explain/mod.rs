@@ -159,7 +159,7 @@ impl<'a> Explainer<'a> {
         let control = Control::new(&self.limits, false);
         let ending = by_width!(width.max(height), W => {
             let clues = Clues::new(self.puzzle);
-            Progress::<W>::new(self.puzzle, &clues, &control, &explanation.position)
+            StepSearch::<W>::new(self.puzzle, &clues, &control, &explanation.position)
                 .run(&mut explanation, &mut take)
         });
         explanation.ending = match ending {
@@ -189,8 +189,8 @@ impl<'a> Explainer<'a> {
 /// What a line offers: the rank of the rule, its reason, the cells that it decides, and the sentence.
 type Offer = (usize, Reason, Vec<(usize, bool)>, String);
 
-/// An explanation in progress.
-struct Progress<'a, W> {
+/// The search for the steps of an explanation.
+struct StepSearch<'a, W> {
     puzzle: &'a Puzzle,
     clues: &'a Clues,
     control: &'a Control,
@@ -201,7 +201,7 @@ struct Progress<'a, W> {
     offers: Vec<Option<Offer>>,
 }
 
-impl<'a, W: Word> Progress<'a, W> {
+impl<'a, W: Word> StepSearch<'a, W> {
     fn new(
         puzzle: &'a Puzzle,
         clues: &'a Clues,
@@ -219,7 +219,7 @@ impl<'a, W: Word> Progress<'a, W> {
             );
         }
         let due = dirty_lines(&mut board);
-        Progress {
+        StepSearch {
             puzzle,
             clues,
             control,
@@ -245,12 +245,12 @@ impl<'a, W: Word> Progress<'a, W> {
             let step = match self.best_line() {
                 Some(line) => self.line_step(line),
                 None => match trial::best(&mut self.board, self.control) {
-                    Trial::Contradiction(cell, filled, chain) => {
+                    Some(Trial::Contradiction(cell, filled, chain)) => {
                         self.contradiction(cell, filled, &chain)
                     }
-                    Trial::EitherWay(cell, cells) => either_way(cell, cells),
-                    Trial::Nothing => return Ending::Several,
-                    Trial::Stopped => return self.stopped(),
+                    Some(Trial::EitherWay(cell, cells)) => either_way(cell, cells),
+                    Some(Trial::Nothing) => return Ending::Several,
+                    None => return self.stopped(),
                 },
             };
             for &(cell, filled) in &step.cells {

@@ -16,15 +16,13 @@ pub(super) enum Trial {
     EitherWay(Cell, Vec<(Cell, bool)>),
     /// Nothing is decided.
     Nothing,
-    /// The control ended the run.
-    Stopped,
 }
 
 /// The trial that decides a cell with the fewest lines: of all contradictions the shortest, the first in reading order, filled before
-/// empty. If there is none, the cell for which most follows either way. The board must be at a fixpoint and is unchanged.
-pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Trial {
-    let region = Region::whole(board);
-    let cells: Vec<Cell> = region.unknown(board).collect();
+/// empty. If there is none, the cell for which most follows either way. The board must be at a fixpoint and is unchanged. `None` if the run
+/// has ended.
+pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Option<Trial> {
+    let cells: Vec<Cell> = Region::whole(board).unknown(board).collect();
     let mut shortest: Option<(Cell, bool, Vec<usize>)> = None;
     'cells: for &cell in &cells {
         for filled in [true, false] {
@@ -36,41 +34,29 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
                 break 'cells;
             }
             if control.poll() || control.reserve_nodes(1) == 0 {
-                return Trial::Stopped;
+                return None;
             }
             let mark = board.mark();
             try_cell(board, cell, filled);
             let lines = follow(board, cell, below, control);
             board.undo(mark);
-            let Some(lines) = lines else {
-                return Trial::Stopped;
-            };
-            if let Some(lines) = lines {
+            if let Some(lines) = lines? {
                 shortest = Some((cell, filled, lines));
             }
         }
     }
     if let Some((cell, filled, lines)) = shortest {
-        let Some(lines) = shortened(board, (cell, filled), lines, control) else {
-            return Trial::Stopped;
-        };
-        return Trial::Contradiction(cell, filled, lines);
+        let lines = shortened(board, (cell, filled), lines, control)?;
+        return Some(Trial::Contradiction(cell, filled, lines));
     }
-    let mut most: Option<(Cell, Vec<(Cell, bool)>)> = None;
+    let mut best = Trial::Nothing;
+    let mut most = 0;
     for cell in cells {
         if control.poll() || control.reserve_nodes(1) == 0 {
-            return Trial::Stopped;
+            return None;
         }
-        let mut rows_after = |filled| {
-            let mark = board.mark();
-            let decided = board.decide_under(cell, filled, control);
-            let rows = board.rows().to_vec();
-            board.undo(mark);
-            decided.map(|_| rows)
-        };
-        let (Some(filled), Some(empty)) = (rows_after(true), rows_after(false)) else {
-            return Trial::Stopped;
-        };
+        let filled = rows_after(board, cell, true, control)?;
+        let empty = rows_after(board, cell, false, control)?;
         let mut common = Vec::new();
         for (row, (a, b)) in filled.iter().zip(&empty).enumerate() {
             let unknown = board.unknown_in_row(row);
@@ -79,17 +65,27 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
                 common.extend(columns.map(|column| (Cell::new(row, column), value)));
             }
         }
-        if common.len() > most.as_ref().map_or(0, |(_, cells)| cells.len()) {
-            most = Some((cell, common));
-        }
-    }
-    match most {
-        Some((cell, mut common)) => {
+        if common.len() > most {
+            most = common.len();
             common.sort_unstable();
-            Trial::EitherWay(cell, common)
+            best = Trial::EitherWay(cell, common);
         }
-        None => Trial::Nothing,
     }
+    Some(best)
+}
+
+/// The known cells of every row after this decision; the board is unchanged. `None` if the run has ended.
+fn rows_after<W: Word>(
+    board: &mut Board<'_, W>,
+    cell: Cell,
+    filled: bool,
+    control: &Control,
+) -> Option<Vec<Known<W>>> {
+    let mark = board.mark();
+    board.decide_under(cell, filled, control)?;
+    let rows = board.rows().to_vec();
+    board.undo(mark);
+    Some(rows)
 }
 
 /// Makes a cell known, so that its row and its column are to be settled.

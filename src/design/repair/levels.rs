@@ -90,9 +90,9 @@ pub(super) fn search_level<W: Word>(task: &Task<'_, W>, size: usize, only_if_che
     if is_known {
         level.note_found();
     }
-    let mut view = View::new(&task.pool);
-    level.root(size, &mut view);
-    level.examine_open(size, &mut view);
+    let mut worker = Worker::new(&level);
+    worker.root(size);
+    worker.examine_open(size);
     task.best.size().is_none_or(|known| known > size) && !level.is_cut.into_inner()
 }
 
@@ -114,16 +114,6 @@ impl<W: Word> Level<'_, '_, W> {
         })
     }
 
-    /// Examines an edit in a first effort.
-    fn examine(&self, edit: &Edit<'_, W>, view: &mut View<'_, W>) -> Option<bool> {
-        self.spend(NODES_PER_EXAMINATION);
-        let is_good = self.task.examine(edit, FIRST, view);
-        if is_good == Some(true) {
-            self.note_found();
-        }
-        is_good
-    }
-
     /// Whether the level ends here.
     fn is_over(&self) -> bool {
         let enough = lock(&self.ends_at).is_some_and(|end| self.task.examiner.examined() >= end);
@@ -133,105 +123,117 @@ impl<W: Word> Level<'_, '_, W> {
         }
         over
     }
+}
 
-    /// Searches the edits of this number of flips, with several threads below each first flip.
-    fn root(&self, size: usize, view: &mut View<'_, W>) {
-        let root = Edit::new(self.task.original(), &[]);
-        if self.is_good(&root, view) {
+/// What a thread has of its own in the search of a level.
+struct Worker<'l, 't, 'a, W: Word> {
+    level: &'l Level<'t, 'a, W>,
+    view: View<'t, W>,
+    edit: Edit<'a, W>,
+}
+
+impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
+    /// A worker that begins with the original picture.
+    fn new(level: &'l Level<'t, 'a, W>) -> Self {
+        Worker {
+            level,
+            view: View::new(&level.task.pool),
+            edit: Edit::new(level.task.original(), &[]),
+        }
+    }
+
+    /// Searches the edits of this number of flips, on all threads.
+    fn root(&mut self, size: usize) {
+        if self.is_good() {
             return;
         }
+        let mut allowed = self.level.task.allowed.clone();
         if size == 1 {
-            let mut allowed = self.task.allowed.clone();
-            self.remove_useless(&root, 0, view, &mut allowed);
+            self.remove_useless(0, &mut allowed);
             let cells: Vec<Cell> = allowed.iter().collect();
-            self.for_each(&cells, view, |at, view| {
-                let mut cell = CellSet::none(root.picture.height());
+            self.on_all_threads(cells.len(), |worker, at| {
+                let mut cell = CellSet::none(allowed.rows.len());
                 cell.insert(cells[at]);
-                self.last(&mut root.clone(), cell, view);
+                worker.last(cell);
             });
-        } else if let Some((cells, allowed)) = self.branch(&root, &self.task.allowed, size, view) {
-            self.for_each(&cells, view, |at, view| {
+        } else if let Some((cells, allowed)) = self.branch(&allowed, size) {
+            self.on_all_threads(cells.len(), |worker, at| {
                 let mut allowed = allowed.clone();
                 cells[..=at].iter().for_each(|&cell| allowed.remove(cell));
-                let mut edit = Edit::new(root.original, &cells[at..=at]);
-                self.node(&mut edit, &allowed, size - 1, view);
+                worker.edit.flip(cells[at]);
+                worker.node(&allowed, size - 1);
+                worker.edit.flip(cells[at]);
             });
         }
     }
 
-    /// Calls `search` with the places of all these cells: with this view in order, or on several threads, each with a view of its own.
-    fn for_each(
-        &self,
-        cells: &[Cell],
-        view: &mut View<'_, W>,
-        search: impl Fn(usize, &mut View<'_, W>) + Sync,
-    ) {
-        let places = 0..cells.len();
+    /// Calls `search` with the numbers below this one: in order if there is one thread, else with a worker for each thread.
+    fn on_all_threads(&mut self, numbers: usize, search: impl Fn(&mut Self, usize) + Send + Sync) {
+        let level = self.level;
         if rayon::current_num_threads() == 1 {
-            places.into_iter().for_each(|at| search(at, view));
+            (0..numbers).for_each(|at| search(self, at));
         } else {
-            places
+            (0..numbers)
                 .into_par_iter()
-                .for_each_init(|| View::new(&self.task.pool), |view, at| search(at, view));
+                .for_each_init(|| Worker::new(level), search);
         }
     }
 
-    /// Searches the edits that add `left` flips of allowed cells to this one.
-    fn node(
-        &self,
-        edit: &mut Edit<'_, W>,
-        allowed: &CellSet<W>,
-        left: usize,
-        view: &mut View<'_, W>,
-    ) {
-        if self.is_over() || self.is_good(edit, view) {
+    /// Searches the edits that add `left` flips of allowed cells.
+    fn node(&mut self, allowed: &CellSet<W>, left: usize) {
+        if self.level.is_over() || self.is_good() {
             return;
         }
         if left == 1 {
-            return self.last(edit, allowed.clone(), view);
+            return self.last(allowed.clone());
         }
-        let Some((cells, mut allowed)) = self.branch(edit, allowed, left, view) else {
+        let Some((cells, mut allowed)) = self.branch(allowed, left) else {
             return;
         };
         for cell in cells {
             allowed.remove(cell);
-            edit.flip(cell);
-            self.node(edit, &allowed, left - 1, view);
-            edit.flip(cell);
+            self.edit.flip(cell);
+            self.node(&allowed, left - 1);
+            self.edit.flip(cell);
         }
     }
 
-    /// Whether an edit is known to be good. If it is not, an obstacle is known that stands, unless the examination was left open or the
+    /// Examines the edit in a first effort.
+    fn examine(&mut self) -> Option<bool> {
+        self.level.spend(NODES_PER_EXAMINATION);
+        let is_good = self.level.task.examine(&self.edit, FIRST, &mut self.view);
+        if is_good == Some(true) {
+            self.level.note_found();
+        }
+        is_good
+    }
+
+    /// Whether the edit is known to be good. If it is not, an obstacle is known that stands, unless the examination was left open or the
     /// pool is full.
-    fn is_good(&self, edit: &Edit<'_, W>, view: &mut View<'_, W>) -> bool {
-        view.update();
-        if let Some(at) = view.standing(edit) {
-            view.move_forward(at);
+    fn is_good(&mut self) -> bool {
+        self.view.update();
+        if let Some(at) = self.view.standing(&self.edit) {
+            self.view.move_forward(at);
             return false;
         }
-        self.examine(edit, view) == Some(true)
+        self.examine() == Some(true)
     }
 
     /// The cells to flip next, one of which is in every good edit below this node, and the cells that may be flipped below; `None` if there
     /// is no good edit below.
-    fn branch(
-        &self,
-        edit: &Edit<'_, W>,
-        allowed: &CellSet<W>,
-        left: usize,
-        view: &mut View<'_, W>,
-    ) -> Option<(Vec<Cell>, CellSet<W>)> {
+    fn branch(&mut self, allowed: &CellSet<W>, left: usize) -> Option<(Vec<Cell>, CellSet<W>)> {
         let effort = if left == 2 { COARSE } else { FINE };
-        let (standing, packing) = pack(self.task, edit, allowed, effort, view);
+        let task = self.level.task;
+        let (standing, packing) = pack(task, &self.edit, allowed, effort, &mut self.view);
         let cells: usize = standing.iter().map(Vec::len).sum();
-        let rows = standing.len() * edit.picture.height();
-        self.spend(1 + (cells + rows) as u64 / CELLS_PER_NODE);
+        let rows = standing.len() * allowed.rows.len();
+        self.level.spend(1 + (cells + rows) as u64 / CELLS_PER_NODE);
         let least = packing.least.filter(|&least| least <= left)?;
         // A flip of a cell of no obstacle is one more than those that are needed.
         let mut helpful = if least < left {
             allowed.clone()
         } else {
-            CellSet::none(edit.picture.height())
+            CellSet::none(allowed.rows.len())
         };
         for &(cell, least) in &packing.least_with {
             if least <= left {
@@ -245,7 +247,7 @@ impl<W: Word> Level<'_, '_, W> {
             .map(|helping| {
                 let cells = helping.into_iter();
                 cells
-                    .filter(|&(cell, size)| size <= left && helpful.has(cell))
+                    .filter(|&(cell, flips)| flips <= left && helpful.has(cell))
                     .map(|(cell, _)| cell)
                     .collect()
             })
@@ -257,24 +259,19 @@ impl<W: Word> Level<'_, '_, W> {
 
     /// Removes from `cells` those that leave some obstacle standing when they are flipped; the first `tested` obstacles are known to leave
     /// none.
-    fn remove_useless(
-        &self,
-        edit: &Edit<'_, W>,
-        tested: usize,
-        view: &mut View<'_, W>,
-        cells: &mut CellSet<W>,
-    ) {
+    fn remove_useless(&mut self, tested: usize, cells: &mut CellSet<W>) {
         let mut most = (0, None);
         let mut left = cells.len();
-        for at in tested..view.obstacles.len() {
+        for at in tested..self.view.obstacles.len() {
             if left == 0 {
                 break;
             }
-            let entry = &view.obstacles[at];
-            if !edit.touched.nearly_covers(&entry.fallen) {
+            let entry = &self.view.obstacles[at];
+            if !self.edit.touched.nearly_covers(&entry.fallen) {
                 continue;
             }
-            entry.obstacle.remove_kept(edit, &mut view.scratch, cells);
+            let scratch = &mut self.view.scratch;
+            entry.obstacle.remove_kept(&self.edit, scratch, cells);
             let now = cells.len();
             if left - now > most.0 && left > 2 * now {
                 most = (left - now, Some(at));
@@ -284,50 +281,50 @@ impl<W: Word> Level<'_, '_, W> {
         if let (_, Some(at)) = most
             && left == 0
         {
-            view.move_forward(at);
+            self.view.move_forward(at);
         }
     }
 
     /// Tries each of these cells as the last flip, without those that leave an obstacle standing.
-    fn last(&self, edit: &mut Edit<'_, W>, mut cells: CellSet<W>, view: &mut View<'_, W>) {
+    fn last(&mut self, mut cells: CellSet<W>) {
         let mut tested = 0;
         loop {
-            view.update();
-            self.remove_useless(edit, tested, view, &mut cells);
-            tested = view.obstacles.len();
+            self.view.update();
+            self.remove_useless(tested, &mut cells);
+            tested = self.view.obstacles.len();
             let Some(cell) = cells.iter().next() else {
                 return;
             };
-            if self.is_over() {
+            if self.level.is_over() {
                 return;
             }
             cells.remove(cell);
-            edit.flip(cell);
-            if self.task.best.wants(edit.flips.len(), harm(edit))
-                && self.examine(edit, view).is_none()
-            {
-                lock(&self.open).push(edit.flips.clone());
+            self.edit.flip(cell);
+            let best = &self.level.task.best;
+            if best.wants(self.edit.flips.len(), harm(&self.edit)) && self.examine().is_none() {
+                lock(&self.level.open).push(self.edit.flips.clone());
             }
-            edit.flip(cell);
+            self.edit.flip(cell);
         }
     }
 
     /// Examines in full what the first examination has left open, unless an edit has been found.
-    fn examine_open(&self, size: usize, view: &mut View<'_, W>) {
+    fn examine_open(&mut self, size: usize) {
+        let Worker { level, view, .. } = self;
         view.update();
-        let effort = match self.nodes_left {
+        let effort = match level.nodes_left {
             Some(_) => SECOND,
             None => FULL,
         };
-        for flips in std::mem::take(&mut *lock(&self.open)) {
-            if self.task.best.size().is_some_and(|known| known <= size) {
+        for flips in std::mem::take(&mut *lock(&level.open)) {
+            if level.task.best.size().is_some_and(|known| known <= size) {
                 return;
             }
-            let edit = Edit::new(self.task.original(), &flips);
+            let edit = Edit::new(level.task.original(), &flips);
             if let Some(at) = view.standing(&edit) {
                 view.move_forward(at);
-            } else if self.task.examine(&edit, effort, view).is_none() {
-                self.is_cut.store(true, Ordering::Relaxed);
+            } else if level.task.examine(&edit, effort, view).is_none() {
+                level.is_cut.store(true, Ordering::Relaxed);
             }
         }
     }

@@ -92,12 +92,8 @@ impl<W: Word> Obstacle<W> {
             if cells.is_zero() {
                 continue;
             }
-            let stands = kind.stands_in(
-                original.line(line),
-                cells,
-                original.length(line),
-                &mut *scratch,
-            );
+            let (content, length) = (original.line(line), original.length(line));
+            let stands = kind.stands_in(content, cells, length, scratch);
             obstacle.crossed.insert(line, height);
             if !stands {
                 obstacle.fallen.insert(line, height);
@@ -175,13 +171,9 @@ impl<W: Word> Obstacle<W> {
         } = edit;
         touched.covers(&self.fallen)
             && self.lines.iter().all(|line| {
+                let (content, length) = (picture.line(line.line), picture.length(line.line));
                 !touched.has(line.line, picture.height())
-                    || self.kind.stands_in(
-                        picture.line(line.line),
-                        line.cells,
-                        picture.length(line.line),
-                        scratch,
-                    )
+                    || self.kind.stands_in(content, line.cells, length, scratch)
             })
     }
 
