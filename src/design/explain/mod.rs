@@ -348,11 +348,11 @@ impl<'a, W: Word> StepSearch<'a, W> {
             .map(|&line| line_of(self.clues, line))
             .collect();
         let (last, before) = lines.split_last().expect("a chain has a line");
-        let names: Vec<String> = before.iter().map(Line::to_string).collect();
-        let follow = if names.is_empty() {
+        let follow = if before.is_empty() {
             String::new()
         } else {
-            format!("follow it through {}; then ", list(&names))
+            let names = before.iter().map(Line::to_string);
+            format!("follow it through {}; then ", list(names))
         };
         let clue = clue_of(self.puzzle, *last);
         let (tried, other) = if filled {
@@ -388,7 +388,7 @@ fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
                 let number = places.len();
                 clauses.push(format!("{number} cells from {first} to {last} are {word}"));
             }
-            several => clauses.push(format!("{} are {word}", list(several))),
+            _ => clauses.push(format!("{} are {word}", list(places))),
         }
     }
     Step {
@@ -396,7 +396,7 @@ fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
         words: format!(
             "{}: try it filled, then try it empty. Either way {}.",
             capital(&place(cell)),
-            list(&clauses)
+            list(clauses)
         ),
         cells,
         reason: Reason::EitherWay,

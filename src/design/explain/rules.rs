@@ -39,7 +39,7 @@ impl Deduction {
     }
 }
 
-type Rule = fn(&View<'_>) -> Deduction;
+type Rule = fn(&View<'_>, &mut Deduction);
 
 /// All rules but the last resort, which is to go through all arrangements.
 const RULES: [(Reason, Rule); 8] = [
@@ -62,7 +62,8 @@ pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Deduction)> {
         .iter()
         .enumerate()
         .find_map(|(rank, &(reason, rule))| {
-            let mut found = rule(view);
+            let mut found = Deduction::default();
+            rule(view, &mut found);
             found.cells.sort_unstable();
             (!found.cells.is_empty()).then_some((rank, reason, found))
         })
@@ -86,17 +87,16 @@ pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> De
     };
     let link = if number == 1u32.into() { ": " } else { ", " };
     Deduction {
-        clauses: vec![format!("{ways}{link}{}", list(&clauses))],
+        clauses: vec![format!("{ways}{link}{}", list(clauses))],
         cells,
     }
 }
 
 /// Leftmost and rightmost places by the clue alone, in the rest of the line.
-fn overlap(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn overlap(view: &View<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     if blocks.is_empty() {
-        return found;
+        return;
     }
     let span = blocks.iter().sum::<usize>() + blocks.len() - 1;
     let slack = view.end - view.start - span;
@@ -134,18 +134,15 @@ fn overlap(view: &View<'_>) -> Deduction {
             _ => format!("{}, which just fit", left_for()),
         },
         (_, whole) => {
-            let each = covered.iter().map(|(j, sure)| {
-                let places = view.places(sure.clone());
+            let each = list(covered.iter().map(|(j, sure)| {
                 // The only block that is left has just been named.
-                let named = slack > 0 && !view.is_whole() && blocks.len() == 1;
-                let block = if named {
+                let block = if !whole && blocks.len() == 1 {
                     "it".to_owned()
                 } else {
                     view.block(*j)
                 };
-                format!("{block} must cover {places}")
-            });
-            let each = list(&each.collect::<Vec<_>>());
+                format!("{block} must cover {}", view.places(sure.clone()))
+            }));
             match (whole, covered.len()) {
                 (true, 1) => format!("{each} wherever it stands"),
                 (true, _) => format!("{each} wherever they stand"),
@@ -153,29 +150,22 @@ fn overlap(view: &View<'_>) -> Deduction {
             }
         }
     });
-    found
 }
 
 /// All filled cells of the line are there, or all empty ones.
-fn complete(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn complete(view: &View<'_>, found: &mut Deduction) {
     let wanted: usize = view.blocks().iter().sum();
     let count = |value| view.rest().filter(|&(_, cell)| cell == value).count();
     let (filled, unknown) = (count(Some(true)), count(None));
     if filled == wanted {
         found.add(view.unknown(view.start..view.end, false), || {
-            match view.lengths {
-                [] => "the clue is 0, so all its cells are empty".to_owned(),
-                [one] => format!("the {one} is there, so the other cells are empty"),
-                [_, _] => format!(
-                    "both blocks ({}) are there, so the other cells are empty",
-                    view.clue
-                ),
-                _ => format!(
-                    "all blocks ({}) are there, so the other cells are empty",
-                    view.clue
-                ),
-            }
+            let all = match view.lengths {
+                [] => return "the clue is 0, so all its cells are empty".to_owned(),
+                [one] => format!("the {one} is"),
+                [_, _] => format!("both blocks ({}) are", view.clue),
+                _ => format!("all blocks ({}) are", view.clue),
+            };
+            format!("{all} there, so the other cells are empty")
         });
     } else if filled + unknown == wanted {
         found.add(view.unknown(view.start..view.end, true), || match unknown {
@@ -185,15 +175,13 @@ fn complete(view: &View<'_>) -> Deduction {
             ),
         });
     }
-    found
 }
 
 /// The first block of the rest begins at its start, or the last block ends at its end.
-fn edge(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn edge(view: &View<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
-        return found;
+        return;
     };
     let mut anchor = |covered: Range<usize>, next: Option<usize>, block: usize, begins: bool| {
         let mut cells = view.unknown(covered.clone(), true);
@@ -235,18 +223,14 @@ fn edge(view: &View<'_>) -> Deduction {
         let before = (begin > view.start).then(|| begin - 1);
         anchor(begin..view.end, before, blocks.len() - 1, false);
     }
-    found
 }
 
 /// A group as long as the longest block is that block.
-fn longest(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn longest(view: &View<'_>, found: &mut Deduction) {
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let (mut whole, mut cells) = (Vec::new(), Vec::new());
     for group in view.groups() {
-        let before = (group.start > view.start).then(|| group.start - 1);
-        let after = (group.end < view.end).then_some(group.end);
-        let beside = view.unknown(before.into_iter().chain(after), false);
+        let beside = view.unknown(view.beside(&group), false);
         if group.len() == longest && !beside.is_empty() {
             whole.push(group);
             cells.extend(beside);
@@ -257,32 +241,26 @@ fn longest(view: &View<'_>) -> Deduction {
     found.add(cells, || {
         let it = match (whole.as_slice(), view.blocks()) {
             ([group], [_]) => format!("{} the whole {longest}", view.are(group.clone())),
-            ([group], _) => format!(
-                "{} a whole {longest}, and no block is longer",
-                view.are(group.clone())
-            ),
             (groups, _) => {
-                let names: Vec<String> = groups
-                    .iter()
-                    .map(|group| view.places(group.clone()))
-                    .collect();
-                format!(
-                    "{} are each a whole {longest}, and no block is longer",
-                    list(&names)
-                )
+                let are = match groups {
+                    [group] => format!("{} a", view.are(group.clone())),
+                    _ => {
+                        let names = groups.iter().map(|group| view.places(group.clone()));
+                        format!("{} are each a", list(names))
+                    }
+                };
+                format!("{are} whole {longest}, and no block is longer")
             }
         };
         format!("{it}, so {} empty", view.are(places))
     });
-    found
 }
 
 /// A gap that no block fits in.
-fn gap_too_small(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn gap_too_small(view: &View<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
-        return found;
+        return;
     };
     let shortest = blocks.iter().min().copied().unwrap_or_default();
     let gaps = view.gaps();
@@ -293,44 +271,40 @@ fn gap_too_small(view: &View<'_>) -> Deduction {
                 .iter()
                 .all(|&cell| cell.is_none())
     };
+    let anywhere = gaps.iter().filter(|gap| is_small(gap, shortest));
     let begin = gaps.iter().take_while(|gap| is_small(gap, first));
     let end = gaps.iter().rev().take_while(|gap| is_small(gap, last));
-    let is_news = |gap: &&Range<usize>| gap.len() >= shortest;
-    let begin = begin.filter(is_news);
-    let mut end: Vec<_> = end.filter(is_news).cloned().collect();
+    let mut end: Vec<_> = end.collect();
     end.reverse();
-    let anywhere = gaps.iter().filter(|gap| is_small(gap, shortest));
-    let which = |block: usize, place: &str| match blocks.len() {
-        1 => view.block(block),
-        _ => format!("{}, which comes {place}", view.block(block)),
+    let [any, begins, ends] = match blocks.len() {
+        1 => [0, 0, 0].map(|only| view.block(only)),
+        number => [
+            format!("any block, even a {shortest}"),
+            format!("{}, which comes first", view.block(0)),
+            format!("{}, which comes last", view.block(number - 1)),
+        ],
     };
-    let none = match blocks.len() {
-        1 => view.block(0),
-        _ => format!("any block, even a {shortest}"),
-    };
-    for (gaps, block) in [
-        (anywhere.cloned().collect(), none),
-        (begin.cloned().collect(), which(0, "first")),
-        (end, which(blocks.len() - 1, "last")),
+    for (gaps, least, block) in [
+        (anywhere.collect(), 0, any),
+        (begin.collect(), shortest, begins),
+        (end, shortest, ends),
     ] {
-        let gaps: Vec<Range<usize>> = gaps;
-        let cells = view.unknown(gaps.iter().cloned().flatten(), false);
-        let own = || view.are(gaps.iter().cloned().flatten());
-        found.add(cells, || match gaps.len() {
-            1 => format!("{} too small a gap for {block}", own()),
-            _ => format!("{} gaps too small for {block}", own()),
+        let mut gaps: Vec<&Range<usize>> = gaps;
+        gaps.retain(|gap| gap.len() >= least);
+        let cells = || gaps.iter().copied().cloned().flatten();
+        found.add(view.unknown(cells(), false), || match gaps.len() {
+            1 => format!("{} too small a gap for {block}", view.are(cells())),
+            _ => format!("{} gaps too small for {block}", view.are(cells())),
         });
     }
-    found
 }
 
 /// A group near the end of its gap is pushed away from it, because its block needs more cells; groups of the only block are joined.
-fn glue(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn glue(view: &View<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let groups = view.groups();
     let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
-        return found;
+        return;
     };
     if let [block] = blocks
         && groups.len() > 1
@@ -393,7 +367,6 @@ fn glue(view: &View<'_>) -> Deduction {
             )
         });
     }
-    found
 }
 
 /// Whether a block of this length has room in a gap, as far as the gap lies within these cells.
@@ -405,8 +378,7 @@ fn has_room(gaps: &[Range<usize>], cells: Range<usize>, length: usize) -> bool {
 }
 
 /// A cell that would join two groups to a block that is too long, or that no block reaches.
-fn split(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn split(view: &View<'_>, found: &mut Deduction) {
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let groups = view.groups();
     for pair in groups.windows(2) {
@@ -437,18 +409,14 @@ fn split(view: &View<'_>) -> Deduction {
             _ => format!("no block can reach {}", view.places(places)),
         });
     }
-    found
 }
 
 /// Leftmost and rightmost places that fit the known cells.
-fn room(view: &View<'_>) -> Deduction {
-    let mut found = Deduction::default();
+fn room(view: &View<'_>, found: &mut Deduction) {
     for (j, (range, &block)) in ranges(view).into_iter().zip(view.blocks()).enumerate() {
         if range.len() == block {
-            let before = (range.start > view.start).then(|| range.start - 1);
-            let after = (range.end < view.end).then_some(range.end);
             let mut cells = view.unknown(range.clone(), true);
-            cells.extend(view.unknown(before.into_iter().chain(after), false));
+            cells.extend(view.unknown(view.beside(&range), false));
             found.add(cells, || {
                 format!("{} can only be in {}", view.block(j), view.places(range))
             });
@@ -464,7 +432,6 @@ fn room(view: &View<'_>) -> Deduction {
             });
         }
     }
-    found
 }
 
 /// For each block of the rest, the cells from its leftmost to its rightmost place that fit the known cells.

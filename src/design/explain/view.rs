@@ -81,6 +81,13 @@ impl<'a> View<'a> {
         self.stretches(|cell| cell == Some(true))
     }
 
+    /// The cells of the rest before and after these.
+    pub(super) fn beside(&self, cells: &Range<usize>) -> impl Iterator<Item = usize> + use<> {
+        let before = (cells.start > self.start).then(|| cells.start - 1);
+        let after = (cells.end < self.end).then_some(cells.end);
+        before.into_iter().chain(after)
+    }
+
     /// The unknown cells among these, with a value.
     pub(super) fn unknown(
         &self,
@@ -137,7 +144,7 @@ impl<'a> View<'a> {
         } else {
             "s"
         };
-        format!("{crossing}{plural} {}", list(&words))
+        format!("{crossing}{plural} {}", list(words))
     }
 
     /// The names of cells with a verb: `column 3 is`, `columns 3 to 5 are`.
@@ -203,10 +210,11 @@ fn runs(numbers: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(super) fn list(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [word] => word.clone(),
-        [words @ .., last] => format!("{} and {last}", words.join(", ")),
+pub(super) fn list(words: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<String> = words.into_iter().collect();
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() {
+        return last;
     }
+    format!("{} and {last}", words.join(", "))
 }
