@@ -1,5 +1,7 @@
 //! The coordinates of a cell.
 
+use crate::puzzle::Grid;
+
 /// A cell, by row and column, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
@@ -19,5 +21,15 @@ impl Cell {
         let [row, column] =
             [row, column].map(|i| u16::try_from(i).expect("sides are at most MAX_SIDE"));
         Cell { row, column }
+    }
+
+    /// Its row and column.
+    pub(crate) fn place(self) -> (usize, usize) {
+        (self.row.into(), self.column.into())
+    }
+
+    /// Whether it is filled in this grid.
+    pub(crate) fn is_filled_in(self, grid: &Grid) -> bool {
+        grid.get(self.row.into(), self.column.into())
     }
 }

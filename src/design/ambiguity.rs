@@ -228,7 +228,7 @@ impl Survey<'_> {
         let (list, is_complete) = self.list(cells, cube.clone());
         if is_complete && let Some(groups) = list.groups(self.control) {
             for (i, cell) in list.cells.iter().enumerate() {
-                let (row, column) = (cell.row.into(), cell.column.into());
+                let (row, column) = cell.place();
                 if !groups.iter().any(|group| group.cells.contains(&i)) {
                     self.ambiguity
                         .backbone
@@ -273,9 +273,7 @@ impl Survey<'_> {
     fn ambiguous(&self, cells: &[Cell]) -> Vec<Cell> {
         let ambiguous = &self.ambiguity.backbone.ambiguous;
         let cells = cells.iter().copied();
-        cells
-            .filter(|cell| ambiguous.get(cell.row.into(), cell.column.into()))
-            .collect()
+        cells.filter(|cell| cell.is_filled_in(ambiguous)).collect()
     }
 
     /// The solutions that are as the base outside of this region.
@@ -284,7 +282,7 @@ impl Survey<'_> {
         Cube::of(
             cells
                 .filter(|cell| region.binary_search(cell).is_err())
-                .map(|&cell| (cell, self.base.get(cell.row.into(), cell.column.into()))),
+                .map(|&cell| (cell, cell.is_filled_in(self.base))),
         )
     }
 

@@ -50,8 +50,8 @@ impl Sink for Fillings {
             let has_room = words.len() < most;
             if has_room {
                 words.extend(packed(self.cells.iter().map(|cell| {
-                    let column = usize::from(cell.column);
-                    let word = grid[usize::from(cell.row) * stride + column / 64];
+                    let (row, column) = cell.place();
+                    let word = grid[row * stride + column / 64];
                     word >> (column % 64) & 1 == 1
                 })));
             }
@@ -78,11 +78,7 @@ impl Fillings {
     pub(crate) fn into_list(self, base: &Grid) -> List {
         let size = self.cells.len().div_ceil(64);
         let mut words = self.words.into_inner().unwrap_or_default();
-        let first = packed(
-            self.cells
-                .iter()
-                .map(|cell| base.get(cell.row.into(), cell.column.into())),
-        );
+        let first = packed(self.cells.iter().map(|cell| cell.is_filled_in(base)));
         let place = words.chunks_exact(size).position(|words| words == first);
         if let Some(place) = place.filter(|&place| place > 0) {
             let (before, after) = words.split_at_mut(place * size);

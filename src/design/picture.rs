@@ -71,7 +71,7 @@ impl<W: Word> Picture<W> {
     }
 
     pub(super) fn flip(&mut self, cell: Cell) {
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        let (row, column) = cell.place();
         self.lines[row] = self.lines[row] ^ W::bit(column);
         self.lines[self.height + column] = self.lines[self.height + column] ^ W::bit(row);
     }

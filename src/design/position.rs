@@ -168,10 +168,14 @@ impl Position {
         let (grids, outcome) = search.first(2);
         match (outcome.solutions.verdict(), grids.as_slice()) {
             (Verdict::None, _) => return Ok(Standing::Unsolvable),
-            (Verdict::Unique, [grid]) => return Ok(self.against(|cell| Some(at(grid, cell)))),
+            (Verdict::Unique, [grid]) => {
+                return Ok(self.against(|cell| Some(cell.is_filled_in(grid))));
+            }
             (Verdict::Multiple, grids) => {
-                let agrees =
-                    |grid: &Grid| self.known().all(|(cell, value)| at(grid, cell) == value);
+                let agrees = |grid: &Grid| {
+                    self.known()
+                        .all(|(cell, value)| cell.is_filled_in(grid) == value)
+                };
                 if grids.iter().any(agrees) {
                     return Ok(Standing::Right);
                 }
@@ -226,10 +230,6 @@ impl Position {
             Standing::Wrong(wrong)
         }
     }
-}
-
-fn at(grid: &Grid, cell: Cell) -> bool {
-    grid.get(cell.row.into(), cell.column.into())
 }
 
 fn undecided(stopped: Option<Stop>) -> Standing {

@@ -115,7 +115,7 @@ impl Transform {
             Grid::new(width, height)
         };
         for cell in filled_cells(grid) {
-            let (row, column) = self.place((cell.row.into(), cell.column.into()), width, height);
+            let (row, column) = self.place(cell.place(), width, height);
             transformed.set(row, column, true);
         }
         transformed

@@ -76,7 +76,7 @@ pub(super) fn apply_solution<W: Word>(
 ) {
     let cells: Vec<Cell> = region.unknown(board).collect();
     for cell in cells {
-        let filled = solution.get(cell.row.into(), cell.column.into());
+        let filled = cell.is_filled_in(solution);
         let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
         debug_assert!(is_consistent, "a solution is consistent");
     }

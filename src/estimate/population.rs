@@ -253,7 +253,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             if !self.budget.take_node() {
                 return None;
             }
-            let filled = spine.witness.get(cell.row.into(), cell.column.into());
+            let filled = cell.is_filled_in(&spine.witness);
             let mark = self.filter.board.mark();
             if self.decide(cell, !filled)?
                 && let Some(guide) = &mut self.guide
@@ -334,7 +334,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
                     particle.solution = solutions
                         .into_iter()
                         .flatten()
-                        .find(|grid| grid.get(cell.row.into(), cell.column.into()) == filled);
+                        .find(|grid| cell.is_filled_in(grid) == filled);
                 }
             }
         }
@@ -383,7 +383,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         let Some(solution) = &particle.solution else {
             return Some((probability, None));
         };
-        let other = !solution.get(cell.row.into(), cell.column.into());
+        let other = !cell.is_filled_in(solution);
         let certain = if other { 0.0 } else { 1.0 };
         if !self.is_consistent(cell, other)? {
             return Some((certain, None));
@@ -465,7 +465,8 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         }
         particle.stale[line] = true;
         particle.update_line(line, self.budget)?;
-        let odds = (particle.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
+        let (row, column) = cell.place();
+        let odds = particle.beliefs.log_odds(row, column);
         Some((1.0 / (1.0 + (-odds).exp())).clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
     }
 }

@@ -254,7 +254,7 @@ impl<'a, W: Word> StepSearch<'a, W> {
                 },
             };
             for &(cell, filled) in &step.cells {
-                let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+                let (row, column) = cell.place();
                 explanation.position.set(row, column, Some(filled));
                 self.board.learn(row, Known::of_cell(column, filled));
                 self.due.push(row);

@@ -103,7 +103,8 @@ impl<W: Word> Descent<'_, '_, W> {
     }
 
     fn index(&self, cell: Cell) -> usize {
-        usize::from(cell.row) * self.edit.picture.width() + usize::from(cell.column)
+        let (row, column) = cell.place();
+        row * self.edit.picture.width() + column
     }
 
     /// Flips the best cell; if the edit has `most` flips or more, undoes those that are missed least before.
@@ -170,8 +171,8 @@ impl<W: Word> Descent<'_, '_, W> {
             }
             let sign = if stands { 1 } else { -1 };
             for cell in changing.iter() {
-                gains[usize::from(cell.row) * width + usize::from(cell.column)] +=
-                    sign * *weight as i64;
+                let (row, column) = cell.place();
+                gains[row * width + column] += sign * *weight as i64;
             }
             *weight += u64::from(learn && stands);
         }

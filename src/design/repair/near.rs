@@ -74,7 +74,7 @@ impl<W: Word> Near<'_, W> {
             if self.control.poll() {
                 return false;
             }
-            next = (cell.row.into(), cell.column.into());
+            next = cell.place();
             let own = self.picture.get(cell);
             let mark = board.mark();
             if board.decide_under(cell, own, self.control) != Some(true) {
@@ -180,10 +180,7 @@ impl<W: Word> Near<'_, W> {
     /// Cells in groups that share no line.
     pub(super) fn groups(&self, cells: &CellSet<W>) -> Vec<CellSet<W>> {
         let size = (self.picture.width(), self.picture.height());
-        let places = cells
-            .iter()
-            .map(|cell| (usize::from(cell.row), usize::from(cell.column)));
-        let groups = connected_groups(size, places).into_iter();
+        let groups = connected_groups(size, cells.iter().map(Cell::place)).into_iter();
         groups
             .map(|group| {
                 let mut cells = CellSet::none(size.1);

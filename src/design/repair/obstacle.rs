@@ -140,7 +140,7 @@ impl<W: Word> Obstacle<W> {
         }
         let mut helping = Vec::new();
         for cell in allowed.iter() {
-            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+            let (row, column) = cell.place();
             let in_row = by_line[row].get(column);
             let in_column = by_line[height + column].get(row);
             let size = in_row.into_iter().chain(in_column).min().copied();
@@ -245,7 +245,7 @@ impl<W: Word> Obstacle<W> {
         } = edit;
         let (height, length) = (original.height(), original.length(line.line));
         let mut in_line = flips.iter().filter_map(|cell| {
-            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+            let (row, column) = cell.place();
             match line.line.checked_sub(height) {
                 None => (row == line.line).then_some(column),
                 Some(own) => (column == own).then_some(row),

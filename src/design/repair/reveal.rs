@@ -171,9 +171,8 @@ impl<W: Word> RevealSearch<'_, W> {
             }
             Finding::Bad(obstacles) => {
                 for obstacle in obstacles {
-                    let numbers = obstacle
-                        .cells()
-                        .map(|cell| usize::from(cell.row) * width + usize::from(cell.column));
+                    let places = obstacle.cells().map(Cell::place);
+                    let numbers = places.map(|(row, column)| row * width + column);
                     self.obstacles.push(numbers.collect());
                 }
                 let elements: usize = self.obstacles.iter().map(Vec::len).sum();
@@ -233,7 +232,8 @@ impl<W: Word> RevealSearch<'_, W> {
                 return examiner.other(&search, grid, u64::MAX);
             };
             for (cell, filled) in path() {
-                solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
+                let (row, column) = cell.place();
+                solver.assume(row, column, filled);
             }
             match solver.solve(None) {
                 SatAnswer::Solution(other) => Some(Some(other)),
