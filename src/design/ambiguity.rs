@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
-use super::picture::{differing_cells, filled_cells};
+use super::picture::filled_cells;
 use crate::board::{self, Board, Cell, Clues};
 use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
+use crate::render::differing;
 use crate::run::Control;
 use crate::search::{
     Backbone, Cube, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
@@ -138,7 +139,7 @@ impl Ambiguity {
     /// Number of cells in which the two solutions differ; `None` if there are not two.
     pub fn closest(&self) -> Option<usize> {
         match &self.solutions[..] {
-            [first, second] => Some(differing_cells(first, second)),
+            [first, second] => Some(differing(first, second).len()),
             _ => None,
         }
     }

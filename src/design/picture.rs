@@ -104,12 +104,6 @@ pub(super) fn filled_cells(grid: &Grid) -> impl Iterator<Item = Cell> + '_ {
     })
 }
 
-/// Number of cells in which two grids of the same size differ.
-pub(super) fn differing_cells(first: &Grid, second: &Grid) -> usize {
-    let words = first.words().iter().zip(second.words());
-    words.map(|(a, b)| (a ^ b).count_ones() as usize).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

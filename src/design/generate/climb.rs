@@ -16,6 +16,7 @@ use super::random::Random;
 use crate::design::symmetry::Symmetry;
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
+use crate::render::differing;
 use crate::run::{Control, Limits};
 use crate::search::{Search, reduce_difference, switch_rectangle};
 
@@ -280,16 +281,7 @@ impl<'a, W: Word> Climb<'a, W> {
                 reduce_difference(&grid, &second)
             }
         };
-        let mut differing = Vec::new();
-        for row in 0..self.height {
-            let columns = 0..self.width;
-            differing.extend(
-                columns
-                    .filter(|&column| grid.get(row, column) != second.get(row, column))
-                    .map(|column| (row, column)),
-            );
-        }
-        Some(Some(differing))
+        Some(Some(differing(&grid, &second)))
     }
 }
 

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use climb::{Climb, images};
 use random::Random;
 
-use super::picture::differing_cells;
 use super::profile::{Method, Profile};
 use super::symmetry::Symmetry;
 use crate::error::{Error, Kind, Result};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
+use crate::render::differing;
 use crate::run::{Control, Limits};
 use crate::solutions::Stop;
 
@@ -231,7 +231,7 @@ impl Generator {
             generated.nodes += nodes;
             if reached == Some(true) && !control.stopped() {
                 let picture = climb.grid();
-                let changed = differing_cells(&drawn, &picture);
+                let changed = differing(&drawn, &picture).len();
                 let puzzle = with_goal(picture);
                 generated.method = self.method(&puzzle, climb.is_line_solvable(), started);
                 if self.suits(generated.method) {
