@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
+use super::fillings::{FillingList, FillingSink, LEAST_DIFFERENCE, max_fillings};
 use super::picture::filled_cells;
 use crate::board::{self, Board, Cell, Clues};
 use crate::count::{ComponentTable, Counter};
@@ -288,9 +288,9 @@ impl Survey<'_> {
     }
 
     /// Lists the fillings of a region, and returns whether these are all.
-    fn list(&mut self, cells: Vec<Cell>, cube: Cube) -> (List, bool) {
+    fn list(&mut self, cells: Vec<Cell>, cube: Cube) -> (FillingList, bool) {
         let most = max_fillings(cells.len()) as u64 + 1;
-        let fillings = Fillings::new(cells);
+        let fillings = FillingSink::new(cells);
         let control = Arc::new(self.control.part(MAX_NODES_PER_LIST));
         let limits = Limits::default().memory(self.search.limits.memory);
         let outcome = Search::new(self.search.puzzle)
@@ -329,7 +329,7 @@ impl Survey<'_> {
     }
 
     /// Keeps the closest two of the solutions that have the fillings of a list in these cells, if they are closer than those found before.
-    fn compare(&mut self, list: &List, cells: &[usize]) {
+    fn compare(&mut self, list: &FillingList, cells: &[usize]) {
         if self.is_closest() {
             return;
         }

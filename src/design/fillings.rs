@@ -27,17 +27,17 @@ pub(crate) fn max_fillings(cells: usize) -> usize {
     (MAX_CELLS / cells.max(1)).clamp(2, MAX_FILLINGS)
 }
 
-/// Fillings of a region, all different. It is a sink: it takes the fillings from solutions that agree outside the region.
+/// Takes the fillings of a region, all different, from solutions that agree outside it.
 ///
 /// They are packed more densely than the words of grids, because each is compared with all others.
 #[derive(Debug)]
-pub(crate) struct Fillings {
+pub(crate) struct FillingSink {
     /// The cells of the region.
     pub(crate) cells: Vec<Cell>,
     words: Mutex<Vec<u64>>,
 }
 
-impl Sink for Fillings {
+impl Sink for FillingSink {
     fn wants_grids(&self) -> bool {
         true
     }
@@ -65,17 +65,17 @@ impl Sink for Fillings {
     }
 }
 
-impl Fillings {
+impl FillingSink {
     /// An empty list for a region of these cells.
     pub(crate) fn new(cells: Vec<Cell>) -> Self {
-        Fillings {
+        FillingSink {
             cells,
             words: Mutex::default(),
         }
     }
 
     /// The list, once the search has ended. The filling of `base` comes first, if it is in the list.
-    pub(crate) fn into_list(self, base: &Grid) -> List {
+    pub(crate) fn into_list(self, base: &Grid) -> FillingList {
         let size = self.cells.len().div_ceil(64);
         let mut words = self.words.into_inner().unwrap_or_default();
         let first = packed(self.cells.iter().map(|cell| cell.is_filled_in(base)));
@@ -84,7 +84,7 @@ impl Fillings {
             let (before, after) = words.split_at_mut(place * size);
             before[..size].swap_with_slice(&mut after[..size]);
         }
-        List {
+        FillingList {
             cells: self.cells,
             size,
             words,
@@ -106,7 +106,7 @@ fn packed(values: impl Iterator<Item = bool>) -> Vec<u64> {
 
 /// A list of different fillings of a region.
 #[derive(Debug)]
-pub(crate) struct List {
+pub(crate) struct FillingList {
     /// The cells of the region.
     pub(crate) cells: Vec<Cell>,
     /// Words per filling: one bit per cell.
@@ -138,7 +138,7 @@ pub(crate) struct Pair {
     pub(crate) cells: usize,
 }
 
-impl List {
+impl FillingList {
     /// Number of fillings.
     pub(crate) fn len(&self) -> usize {
         self.words.len() / self.size
@@ -317,15 +317,15 @@ mod tests {
     use crate::run::Limits;
 
     /// A list of fillings, given as the numbers whose bits are the cells.
-    fn list(cells: usize, fillings: &[u64]) -> List {
-        List {
+    fn list(cells: usize, fillings: &[u64]) -> FillingList {
+        FillingList {
             cells: (0..cells).map(|column| Cell::new(0, column)).collect(),
             size: 1,
             words: fillings.to_vec(),
         }
     }
 
-    fn groups(list: &List) -> Vec<(Vec<usize>, usize)> {
+    fn groups(list: &FillingList) -> Vec<(Vec<usize>, usize)> {
         let control = Control::new(&Limits::default(), false);
         let groups = list.groups(&control).unwrap().into_iter();
         groups

@@ -15,7 +15,7 @@ use std::time::Instant;
 pub use reason::Reason;
 
 use self::trial::Trial;
-use self::view::{View, list};
+use self::view::{LineView, capital, list};
 use super::position::Position;
 use super::rounds::{cells_of_line, clue_of, dirty_lines, line_of};
 use crate::board::{Board, Cell, Clues};
@@ -299,7 +299,7 @@ impl<'a, W: Word> StepSearch<'a, W> {
         let cells = cells_of_line(self.clues, line, self.board.line(line));
         let clue = self.clue(line);
         let lengths: Vec<usize> = clue.lengths().collect();
-        let view = View::new(line_of(self.clues, line), clue, &lengths, &cells);
+        let view = LineView::new(line_of(self.clues, line), clue, &lengths, &cells);
         let (rank, reason, deduction) = rules::simplest(&view).unwrap_or_else(|| {
             let cells = new.cells().cells().map(|i| (i, new.filled.has(i)));
             let deduction = rules::all_arrangements(&view, cells.collect());
@@ -408,10 +408,4 @@ fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
 /// `row 3, column 5`
 fn place(cell: Cell) -> String {
     format!("row {}, column {}", cell.row + 1, cell.column + 1)
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::reason::Reason;
-use super::view::{View, list};
+use super::view::{LineView, list};
 use crate::line::{Arrangements, arrangements};
 use crate::puzzle::Clue;
 
@@ -34,12 +34,12 @@ impl Deduction {
     }
 
     /// The sentence.
-    pub(super) fn words(&self, view: &View<'_>) -> String {
+    pub(super) fn words(&self, view: &LineView<'_>) -> String {
         format!("{}: {}.", view.name(), self.clauses.join("; "))
     }
 }
 
-type Rule = fn(&View<'_>, &mut Deduction);
+type Rule = fn(&LineView<'_>, &mut Deduction);
 
 /// All rules but the last resort, which is to go through all arrangements.
 const RULES: [(Reason, Rule); 8] = [
@@ -57,7 +57,7 @@ const RULES: [(Reason, Rule); 8] = [
 pub(super) const LAST: usize = RULES.len();
 
 /// The simplest rule that decides a cell: its rank, its reason and what it finds; `None` if only the last resort does.
-pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Deduction)> {
+pub(super) fn simplest(view: &LineView<'_>) -> Option<(usize, Reason, Deduction)> {
     RULES
         .iter()
         .enumerate()
@@ -70,7 +70,7 @@ pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Deduction)> {
 }
 
 /// The last resort: the cells on which all arrangements agree, which settling the line has found.
-pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> Deduction {
+pub(super) fn all_arrangements(view: &LineView<'_>, cells: Vec<(usize, bool)>) -> Deduction {
     let number = arrangements::count(view.clue, view.cells);
     let mut clauses = Vec::new();
     for (value, word) in [(true, "filled"), (false, "empty")] {
@@ -93,7 +93,7 @@ pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> De
 }
 
 /// Leftmost and rightmost places by the clue alone, in the rest of the line.
-fn overlap(view: &View<'_>, found: &mut Deduction) {
+fn overlap(view: &LineView<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     if blocks.is_empty() {
         return;
@@ -153,7 +153,7 @@ fn overlap(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// All filled cells of the line are there, or all empty ones.
-fn complete(view: &View<'_>, found: &mut Deduction) {
+fn complete(view: &LineView<'_>, found: &mut Deduction) {
     let wanted: usize = view.blocks().iter().sum();
     let count = |value| view.rest().filter(|&(_, cell)| cell == value).count();
     let (filled, unknown) = (count(Some(true)), count(None));
@@ -178,7 +178,7 @@ fn complete(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// The first block of the rest begins at its start, or the last block ends at its end.
-fn edge(view: &View<'_>, found: &mut Deduction) {
+fn edge(view: &LineView<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
         return;
@@ -226,7 +226,7 @@ fn edge(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// A group as long as the longest block is that block.
-fn longest(view: &View<'_>, found: &mut Deduction) {
+fn longest(view: &LineView<'_>, found: &mut Deduction) {
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let (mut whole, mut cells) = (Vec::new(), Vec::new());
     for group in view.groups() {
@@ -257,7 +257,7 @@ fn longest(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// A gap that no block fits in.
-fn gap_too_small(view: &View<'_>, found: &mut Deduction) {
+fn gap_too_small(view: &LineView<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
         return;
@@ -300,7 +300,7 @@ fn gap_too_small(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// A group near the end of its gap is pushed away from it, because its block needs more cells; groups of the only block are joined.
-fn glue(view: &View<'_>, found: &mut Deduction) {
+fn glue(view: &LineView<'_>, found: &mut Deduction) {
     let blocks = view.blocks();
     let groups = view.groups();
     let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
@@ -378,7 +378,7 @@ fn has_room(gaps: &[Range<usize>], cells: Range<usize>, length: usize) -> bool {
 }
 
 /// A cell that would join two groups to a block that is too long, or that no block reaches.
-fn split(view: &View<'_>, found: &mut Deduction) {
+fn split(view: &LineView<'_>, found: &mut Deduction) {
     let longest = view.blocks().iter().max().copied().unwrap_or_default();
     let groups = view.groups();
     for pair in groups.windows(2) {
@@ -412,7 +412,7 @@ fn split(view: &View<'_>, found: &mut Deduction) {
 }
 
 /// Leftmost and rightmost places that fit the known cells.
-fn room(view: &View<'_>, found: &mut Deduction) {
+fn room(view: &LineView<'_>, found: &mut Deduction) {
     for (j, (range, &block)) in ranges(view).into_iter().zip(view.blocks()).enumerate() {
         if range.len() == block {
             let mut cells = view.unknown(range.clone(), true);
@@ -438,7 +438,7 @@ fn room(view: &View<'_>, found: &mut Deduction) {
 ///
 /// In the leftmost arrangement all blocks are leftmost at once, because of two arrangements the one that takes the left place of every
 /// block is an arrangement too.
-fn ranges(view: &View<'_>) -> Vec<Range<usize>> {
+fn ranges(view: &LineView<'_>) -> Vec<Range<usize>> {
     let blocks = view.blocks();
     let cells = &view.cells[view.start..view.end];
     let mirrored: Vec<Option<bool>> = cells.iter().rev().copied().collect();

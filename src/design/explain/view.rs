@@ -9,7 +9,7 @@ use crate::puzzle::{Clue, Line};
 
 /// A line that has an arrangement and an unknown cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct LineView<'a> {
     pub(super) line: Line,
     pub(super) clue: &'a Clue,
     /// All cells of the line.
@@ -24,7 +24,7 @@ pub(super) struct View<'a> {
     last: usize,
 }
 
-impl<'a> View<'a> {
+impl<'a> LineView<'a> {
     pub(super) fn new(
         line: Line,
         clue: &'a Clue,
@@ -33,7 +33,7 @@ impl<'a> View<'a> {
     ) -> Self {
         let (start, before) = finished(cells.iter());
         let (behind, after) = finished(cells.iter().rev());
-        View {
+        LineView {
             line,
             clue,
             cells,
@@ -98,12 +98,9 @@ impl<'a> View<'a> {
         cells.map(|i| (i, filled)).collect()
     }
 
-    /// `row 3`, with a capital.
+    /// `Row 3`.
     pub(super) fn name(&self) -> String {
-        match self.line {
-            Line::Row(i) => format!("Row {}", i + 1),
-            Line::Column(i) => format!("Column {}", i + 1),
-        }
+        capital(&self.line.to_string())
     }
 
     /// `row`: what the line is called.
@@ -217,4 +214,11 @@ pub(super) fn list(words: impl IntoIterator<Item = String>) -> String {
         return last;
     }
     format!("{} and {last}", words.join(", "))
+}
+
+/// The text with a capital letter at the beginning.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
 }

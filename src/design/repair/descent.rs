@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use super::edit::{CellSet, Edit};
 use super::examine::Effort;
 use super::harm::harm_of_flip;
-use super::pool::View;
+use super::pool::PoolView;
 use super::task::Task;
 use crate::board::Cell;
 use crate::line::Word;
@@ -40,7 +40,7 @@ pub(super) struct Bounds {
 /// The state of a descent.
 struct Descent<'t, 'a, W: Word> {
     task: &'t Task<'a, W>,
-    view: View<'t, W>,
+    view: PoolView<'t, W>,
     /// The weights of the obstacles in `view`.
     weights: Vec<u64>,
     edit: Edit<'a, W>,
@@ -59,7 +59,7 @@ pub(super) fn descend<W: Word>(task: &Task<'_, W>, bounds: Bounds, memory: u64) 
     }
     let mut descent = Descent {
         task,
-        view: View::new(&task.pool),
+        view: PoolView::new(&task.pool),
         weights: Vec::new(),
         edit: Edit::new(original, &[]),
         flipped_at: vec![0; cells],
@@ -154,7 +154,7 @@ impl<W: Word> Descent<'_, '_, W> {
         let all = W::low(width);
         let mut gains = vec![0; width * height];
         let mut changing = CellSet::none(height);
-        let View {
+        let PoolView {
             obstacles, scratch, ..
         } = &mut self.view;
         for (entry, weight) in obstacles.iter().zip(&mut self.weights) {

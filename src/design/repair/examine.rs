@@ -24,7 +24,7 @@ const MAX_OBSTACLES: usize = 64;
 
 /// What an examination has found.
 #[derive(Debug)]
-pub(super) enum Finding<W> {
+pub(super) enum Examined<W> {
     /// The picture is good.
     Good,
     /// It is not, for these reasons.
@@ -73,14 +73,14 @@ impl<W: Word> Examiner<'_, W> {
         picture: &Picture<W>,
         effort: Effort,
         scratch: &mut Scratch<W>,
-    ) -> Finding<W> {
+    ) -> Examined<W> {
         let clues = picture.clues();
         let mut board = Board::<W>::new(&clues);
         if board.propagate_unless(|| self.control.poll()).is_none() {
-            return Finding::Unknown;
+            return Examined::Unknown;
         }
         if board.unknown() == 0 {
-            return Finding::Good;
+            return Examined::Good;
         }
         let grid = picture.to_grid();
         let mut found = Vec::new();
@@ -110,7 +110,7 @@ impl<W: Word> Examiner<'_, W> {
         many: bool,
         search: impl FnOnce() -> Option<Option<Grid>>,
         scratch: &mut Scratch<W>,
-    ) -> Finding<W> {
+    ) -> Examined<W> {
         let near = Near {
             control: self.control,
             kind: self.kind,
@@ -129,8 +129,8 @@ impl<W: Word> Examiner<'_, W> {
                         .or_else(|| Some(search()?.map(|other| difference(picture, &other))));
                     match other {
                         Some(Some(cells)) => cells,
-                        Some(None) => return Finding::Good,
-                        None => return Finding::Unknown,
+                        Some(None) => return Examined::Good,
+                        None => return Examined::Unknown,
                     }
                 }
             });
@@ -142,7 +142,7 @@ impl<W: Word> Examiner<'_, W> {
                 smallest.push(cells);
             }
         }
-        Finding::Bad(
+        Examined::Bad(
             smallest
                 .iter()
                 .map(|cells| Obstacle::new(self.kind, cells, self.original, scratch))

@@ -17,7 +17,7 @@ use super::examine::Effort;
 use super::harm::harm;
 use super::obstacle::Obstacle;
 use super::packing::{Helping, Packing};
-use super::pool::View;
+use super::pool::PoolView;
 use super::task::Task;
 use crate::board::Cell;
 use crate::line::Word;
@@ -128,7 +128,7 @@ impl<W: Word> Level<'_, '_, W> {
 /// What a thread has of its own in the search of a level.
 struct Worker<'l, 't, 'a, W: Word> {
     level: &'l Level<'t, 'a, W>,
-    view: View<'t, W>,
+    view: PoolView<'t, W>,
     edit: Edit<'a, W>,
 }
 
@@ -137,7 +137,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     fn new(level: &'l Level<'t, 'a, W>) -> Self {
         Worker {
             level,
-            view: View::new(&level.task.pool),
+            view: PoolView::new(&level.task.pool),
             edit: Edit::new(level.task.original(), &[]),
         }
     }
@@ -331,7 +331,10 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
 }
 
 /// The number of flips that any good edit needs at least, as far as the obstacles known show it; `None` if no edit is good.
-pub(super) fn least_flips<W: Word>(task: &Task<'_, W>, view: &mut View<'_, W>) -> Option<usize> {
+pub(super) fn least_flips<W: Word>(
+    task: &Task<'_, W>,
+    view: &mut PoolView<'_, W>,
+) -> Option<usize> {
     view.update();
     let edit = Edit::new(task.original(), &[]);
     let (_, packing) = pack(task, &edit, &task.allowed, FINEST, view);
@@ -344,7 +347,7 @@ fn pack<W: Word>(
     edit: &Edit<'_, W>,
     allowed: &CellSet<W>,
     (most, step): (usize, f64),
-    view: &mut View<'_, W>,
+    view: &mut PoolView<'_, W>,
 ) -> (Vec<Helping>, Packing) {
     let mut removing = allowed.clone();
     let mut found: Vec<(usize, &Obstacle<W>)> = Vec::new();

@@ -65,7 +65,7 @@ impl<W: Word> Entry<W> {
 
 /// The obstacles of a pool in the order that serves one task best: those first that excluded cells lately.
 #[derive(Debug)]
-pub(super) struct View<'p, W: Word> {
+pub(super) struct PoolView<'p, W: Word> {
     pool: &'p Pool<W>,
     pub(super) obstacles: Vec<Entry<W>>,
     /// Number of obstacles of the pool that are among `obstacles`.
@@ -73,9 +73,9 @@ pub(super) struct View<'p, W: Word> {
     pub(super) scratch: Scratch<W>,
 }
 
-impl<'p, W: Word> View<'p, W> {
+impl<'p, W: Word> PoolView<'p, W> {
     pub(super) fn new(pool: &'p Pool<W>) -> Self {
-        let mut view = View {
+        let mut view = PoolView {
             pool,
             obstacles: Vec::new(),
             seen: 0,

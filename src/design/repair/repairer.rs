@@ -10,7 +10,7 @@ use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner};
 use super::levels::{least_flips, search_level};
 use super::obstacle::ObstacleKind;
-use super::pool::{Pool, View};
+use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
 use crate::board::Cell;
 use crate::design::picture::Picture;
@@ -282,7 +282,7 @@ impl<'a> Repair<'a> {
 
     /// Adds to the best edits; returns the largest number of flips proved not to suffice.
     fn search<W: Word>(&self, task: &Task<'_, W>) -> Option<usize> {
-        let mut view = View::new(&task.pool);
+        let mut view = PoolView::new(&task.pool);
         let full = Effort {
             nodes: None,
             many: true,

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::examine::{Examiner, Finding};
+use super::examine::{Examined, Examiner};
 use super::hitting::{greedy, minimum};
 use super::obstacle::Scratch;
 use super::repairer::Repair;
@@ -162,14 +162,14 @@ impl<W: Word> RevealSearch<'_, W> {
         let given = given.iter().map(|&i| Cell::new(i / width, i % width));
         let given: Vec<Cell> = given.collect();
         match self.finding(&given) {
-            Finding::Unknown => return false,
-            Finding::Good => {
+            Examined::Unknown => return false,
+            Examined::Good => {
                 let best = self.best.as_ref().map_or(usize::MAX, Vec::len);
                 if given.len() < best {
                     self.best = Some(given);
                 }
             }
-            Finding::Bad(obstacles) => {
+            Examined::Bad(obstacles) => {
                 for obstacle in obstacles {
                     let places = obstacle.cells().map(Cell::place);
                     let numbers = places.map(|(row, column)| row * width + column);
@@ -185,7 +185,7 @@ impl<W: Word> RevealSearch<'_, W> {
     }
 
     /// Whether the picture is good when these cells are known.
-    fn finding(&mut self, given: &[Cell]) -> Finding<W> {
+    fn finding(&mut self, given: &[Cell]) -> Examined<W> {
         let RevealSearch {
             examiner,
             grid,
@@ -198,7 +198,7 @@ impl<W: Word> RevealSearch<'_, W> {
         let stop = || examiner.control.poll();
         let mut board = Board::<W>::new(clues);
         if board.propagate_unless(stop).is_none() {
-            return Finding::Unknown;
+            return Examined::Unknown;
         }
         let root = board.rows().to_vec();
         let path = || {
@@ -207,10 +207,10 @@ impl<W: Word> RevealSearch<'_, W> {
                 .map(|&cell| (cell, examiner.original.get(cell)))
         };
         if board.follow(path(), stop).is_none() {
-            return Finding::Unknown;
+            return Examined::Unknown;
         }
         if board.unknown() == 0 {
-            return Finding::Good;
+            return Examined::Good;
         }
         let search = || {
             if solver.is_none() {

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::edit::{CellSet, Edit};
-use super::examine::{Effort, Examiner, Finding};
+use super::examine::{Effort, Examined, Examiner};
 use super::harm::harm;
 use super::obstacle::ObstacleKind;
-use super::pool::{Pool, View};
+use super::pool::{Pool, PoolView};
 use crate::board::Cell;
 use crate::design::line_solvable;
 use crate::design::picture::Picture;
@@ -40,7 +40,7 @@ impl<'a, W: Word> Task<'a, W> {
         &self,
         edit: &Edit<'_, W>,
         effort: Effort,
-        view: &mut View<'_, W>,
+        view: &mut PoolView<'_, W>,
     ) -> Option<bool> {
         if !self.examiner.begin() {
             return None;
@@ -49,13 +49,13 @@ impl<'a, W: Word> Task<'a, W> {
             .examiner
             .examine(&edit.picture, effort, &mut view.scratch);
         match found {
-            Finding::Unknown => None,
-            Finding::Bad(obstacles) => {
+            Examined::Unknown => None,
+            Examined::Bad(obstacles) => {
                 self.pool.add(obstacles, self.original());
                 view.update();
                 Some(false)
             }
-            Finding::Good => {
+            Examined::Good => {
                 let harm = harm(edit);
                 if self.best.wants(edit.flips.len(), harm) {
                     if !self.confirm(&edit.picture, effort) {
