@@ -93,14 +93,14 @@ impl<'p> Beliefs<'p> {
             if self.known[cell] != 0.0 {
                 continue;
             }
-            let message = self.marginals.log_odds(i, self.probabilities[i]);
-            let message = message.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
+            let odds = self.marginals.log_odds(i, self.probabilities[i]);
+            let new = odds.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
             let previous = if line < self.clues.height() {
                 &mut self.rows[cell]
             } else {
                 &mut self.columns[cell]
             };
-            let message = DAMPING * *previous + (1.0 - DAMPING) * message;
+            let message = DAMPING * *previous + (1.0 - DAMPING) * new;
             change += (message - *previous).abs();
             count += 1;
             *previous = message;

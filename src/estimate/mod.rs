@@ -604,8 +604,8 @@ impl<W: Word> SharedRun<W> {
                 .zip(own_variance)
                 .map(|(product, own)| product * (1.0 + own));
             doubt = doubt.max(estimate.doubt());
-            let fillings = estimate.proved.number;
-            let fillings = Count::from(fillings.max(u64::from(self.witness.is_some())));
+            let at_least = u64::from(self.witness.is_some());
+            let fillings = Count::from(estimate.proved.number.max(at_least));
             proved *= &fillings.max(estimate.lower_bound.clone());
         }
         // If the particles missed solutions, the estimate may be below the proved lower bound.

@@ -88,8 +88,8 @@ impl<'p, W: Word> PoolView<'p, W> {
     /// Takes over the obstacles that other tasks have found.
     pub(super) fn update(&mut self) {
         if self.pool.number.load(Ordering::Relaxed) > self.seen {
-            let all = self.pool.obstacles.read();
-            let all = all.unwrap_or_else(PoisonError::into_inner);
+            let guard = self.pool.obstacles.read();
+            let all = guard.unwrap_or_else(PoisonError::into_inner);
             self.obstacles
                 .extend(all[self.seen..].iter().map(|obstacle| Entry {
                     fallen: obstacle.fallen,

@@ -159,8 +159,10 @@ impl<W: Word> RevealSearch<'_, W> {
             return false;
         }
         let width = self.grid.width();
-        let given = given.iter().map(|&i| Cell::new(i / width, i % width));
-        let given: Vec<Cell> = given.collect();
+        let given: Vec<Cell> = given
+            .iter()
+            .map(|&i| Cell::new(i / width, i % width))
+            .collect();
         match self.finding(&given) {
             Examined::Unknown => return false,
             Examined::Good => {
