@@ -190,11 +190,10 @@ impl<'a> Estimator<'a> {
             run.is_unknown = true;
         } else {
             let mut board = Board::<W>::new(&clues);
-            if !run.prepare(&mut board, &control, &self.limits)
-                || !self.compute_known(&mut run, &mut board, &control)
-            {
-                run.is_unknown = true;
-            } else if !run.regions.is_empty() {
+            let prepared = run.prepare(&mut board, &control, &self.limits);
+            let known = prepared.and_then(|()| self.compute_known(&mut run, &mut board, &control));
+            run.is_unknown = known.is_none();
+            if known.is_some() && !run.regions.is_empty() {
                 let max_size = (max_particles / threads).saturating_sub(1) as usize;
                 run = self.sample(run, board, max_size, threads, &control, started);
             }
@@ -240,42 +239,40 @@ impl<'a> Estimator<'a> {
         worker.run.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Computes the backbone and exact counts, within a share of the limits; `false` if the run is stopped.
+    /// Computes the backbone and exact counts, within a share of the limits; `None` if the run is stopped.
     fn compute_known<W: Word>(
         &self,
         run: &mut SharedRun<W>,
         board: &mut Board<'_, W>,
         control: &Arc<Control>,
-    ) -> bool {
+    ) -> Option<()> {
         if !self.has_budget() || run.regions.is_empty() {
-            return true;
+            return Some(());
         }
         let time = |divisor: u32| self.limits.time.map(|time| time / divisor);
         let limits = known::sub_limits(&self.limits, time(BACKBONE_TIME_DIVISOR), BACKBONE_DIVISOR);
         if limits.nodes == Some(0) {
-            return true;
+            return Some(());
         }
         let (found, outcome) = known::decide_backbone(self.puzzle, board, &limits);
         let mut budget = Budget::new(control);
         let within_budget = (0..outcome.statistics.nodes).all(|_| budget.take_node());
         run.statistics.nodes += budget.take_nodes();
+        drop(budget);
         if !within_budget {
-            return false;
+            return None;
         }
         let Some(witness) = found else {
             (run.exact, run.regions) = (Count::ZERO, Vec::new());
-            return true;
+            return Some(());
         };
         let lacks_witness = witness.is_none();
         run.witness = run.witness.take().or(witness);
         run.regions.clear();
-        drop(budget);
-        if !run.prepare(board, control, &self.limits) {
-            return false;
-        }
+        run.prepare(board, control, &self.limits)?;
         // If not even one solution was found, exact counts are out of reach.
         let Some(time) = time(COUNT_DIVISOR).filter(|_| !lacks_witness) else {
-            return true;
+            return Some(());
         };
         let start = Instant::now();
         let mut regions = std::mem::take(&mut run.regions);
@@ -300,7 +297,7 @@ impl<'a> Estimator<'a> {
                 }
             }
         }
-        !control.poll()
+        (!control.poll()).then_some(())
     }
 
     /// Decides which regions are guided. For each region it samples one particle in each direction and, if one of the two dies, a pilot
@@ -508,8 +505,13 @@ impl<W: Word> RegionEstimate<W> {
 }
 
 impl<W: Word> SharedRun<W> {
-    /// Propagates and probes the root, counts small regions, and stores the others; `false` if stopped before the end.
-    fn prepare(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
+    /// Propagates and probes the root, counts small regions, and stores the others; `None` if stopped before the end.
+    fn prepare(
+        &mut self,
+        board: &mut Board<'_, W>,
+        control: &Control,
+        limits: &Limits,
+    ) -> Option<()> {
         let started = Instant::now();
         let mut budget = Budget::new(control);
         let is_late = || {
@@ -517,30 +519,23 @@ impl<W: Word> SharedRun<W> {
             share.is_some_and(|share| started.elapsed() > share)
         };
         let whole = Region::whole(board);
-        let alive = match board.propagate_unless(|| budget.must_stop()) {
-            None => return false,
-            Some(false) => false,
-            Some(true) => {
-                let mut prober = Prober::default();
-                let is_over = between_settles::<W>(control);
-                match prober.probe(board, &whole, None, is_over, |_| {
-                    budget.must_stop() || is_late()
-                }) {
-                    Probed::Contradiction => false,
-                    Probed::Stopped if budget.must_stop() => return false,
-                    // Without probing the search is still correct.
-                    Probed::Stopped | Probed::Fixpoint(..) => true,
-                }
+        let mut alive = board.propagate_unless(|| budget.must_stop())?;
+        if alive {
+            let is_over = between_settles::<W>(control);
+            let stop = |_: &Board<'_, W>| budget.must_stop() || is_late();
+            match Prober::default().probe(board, &whole, None, is_over, stop) {
+                Probed::Contradiction => alive = false,
+                Probed::Stopped if budget.must_stop() => return None,
+                // Without probing the search is still correct.
+                Probed::Stopped | Probed::Fixpoint(..) => {}
             }
-        };
+        }
         if !alive {
             self.exact = Count::ZERO;
-            return true;
+            return Some(());
         }
         let mut exact = ExactCounter::default();
-        let Some(regions) = split_unless(board, &whole, || budget.must_stop()) else {
-            return false;
-        };
+        let regions = split_unless(board, &whole, || budget.must_stop())?;
         let share = u64::from(EXACT_DIVISOR) * regions.len().max(1) as u64;
         let max_branches = limits
             .nodes
@@ -567,7 +562,7 @@ impl<W: Word> SharedRun<W> {
         }
         self.statistics.nodes += budget.take_nodes();
         self.statistics.settles = board.settles();
-        !budget.must_stop()
+        (!budget.must_stop()).then_some(())
     }
 
     /// Multiplies the results of the regions.
