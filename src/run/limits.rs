@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-#[cfg(feature = "design")]
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Default memory limit of a run, in bytes.
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
@@ -79,7 +77,6 @@ impl Limits {
     }
 
     /// The same limits for the rest of a run that began at this moment.
-    #[cfg(feature = "design")]
     pub(crate) fn left_since(&self, started: Instant) -> Self {
         let left = |time: Duration| time.saturating_sub(started.elapsed());
         self.clone().time(self.time.map(left))
