@@ -12,12 +12,11 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::collection::{DuplicateFields, goal};
 use super::drawing::unsolved_sheet;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::words::{Subject, counted, why_unsolvable};
+use super::words::{DuplicateFields, Subject, counted, goal, why_unsolvable};
 
 /// Whether and where the regions are drawn.
 #[derive(Args, Debug)]

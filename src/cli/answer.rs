@@ -1,11 +1,10 @@
-//! The answers of verbs: as text, or as JSON with one object for each puzzle, on one line.
+//! The answers of verbs: as text, or as JSON.
 
-use omnogram::error::Error;
 use serde::Serialize;
 
-use super::messages;
+use super::json::json_line;
 use super::session::Session;
-use super::status::Status;
+use super::status::{Answered, Status};
 
 /// The answer of a verb, for a puzzle or for the whole run. [`Session::answer`] prints it, as JSON or as text, and returns its status:
 ///
@@ -69,42 +68,20 @@ pub(super) trait Answer: Serialize {
     fn status(&self) -> Status;
 }
 
-/// The object for an input that is not a puzzle, so that there is one object per input.
-#[derive(Debug, Serialize)]
-struct NotAPuzzle<'a> {
-    puzzle: &'a str,
-    error: String,
-}
-
-/// The object for an input that is not a puzzle, with its line break.
-pub(super) fn error_line(name: &str, error: &Error) -> String {
-    json_line(&NotAPuzzle {
-        puzzle: name,
-        error: error.to_string(),
-    })
-}
-
-/// A number rounded to six decimals, in seconds a microsecond.
-pub(super) fn round_to_micros(seconds: f64) -> f64 {
-    (seconds * 1e6).round() / 1e6
-}
-
-/// An object on one line, with its line break. Characters that control a terminal are escaped, also those that JSON allows as they are.
-/// Only strings have them, so that the value stays the same.
-pub(super) fn json_line(object: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(object)
-        .expect("strings, numbers and lists of them can always be serialized");
-    if line.contains(messages::steers) {
-        let mut escaped = String::with_capacity(line.len() + 64);
-        for c in line.chars() {
-            if messages::steers(c) {
-                escaped.push_str(&format!("\\u{:04x}", u32::from(c)))
-            } else {
-                escaped.push(c)
+impl Session {
+    /// Prints an answer, as JSON or as text, and returns its exit status.
+    pub(super) fn answer(&self, answer: &impl Answer) -> Answered {
+        if self.json() {
+            self.print(&json_line(answer))?;
+        } else {
+            self.print(&answer.text(self))?;
+            if let Some(note) = answer.text_note(self) {
+                self.note(&note);
             }
         }
-        line = escaped;
+        if let Some(note) = answer.note(self) {
+            self.note(&note);
+        }
+        Ok(answer.status())
     }
-    line.push('\n');
-    line
 }

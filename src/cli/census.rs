@@ -12,8 +12,9 @@ use omnogram::search::Limits;
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::answer::{Answer, round_to_micros};
+use super::answer::Answer;
 use super::journal;
+use super::json::round_to_micros;
 use super::messages;
 use super::options::{AnswerOptions, SearchOptions, number};
 use super::session::Session;

@@ -12,11 +12,11 @@ use serde::Serialize;
 use super::ambiguity::{Drawn, Files, examine};
 use super::answer::Answer;
 use super::certify::CertificateFolder;
-use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, Shown, goal};
+use super::collection::{Collection, CollectionOptions, Found, Shown};
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::session::Session;
 use super::status::{Answered, Status};
-use super::words::{Subject, counted};
+use super::words::{DuplicateFields, Subject, counted, goal};
 
 /// Find out whether there is no solution, one, or several
 ///

@@ -10,13 +10,13 @@ use omnogram::solutions::Stop;
 
 use super::check::Checked;
 use super::collection::{Collection, CollectionOptions, Found};
-use super::count::Counted;
 use super::enumerate::Listed;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, When, number};
 use super::output::Output;
 use super::session::Session;
 use super::solve::Solved;
 use super::status::Answered;
+use super::total::Counted;
 use super::words::Subject;
 use super::writer::write_streamed;
 

@@ -11,13 +11,12 @@ use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::differing;
 use omnogram::search::{Outcome, Verdict};
 use omnogram::solutions::Stop;
-use serde::Serialize;
 
 use super::ambiguity::Examination;
 use super::messages;
 use super::session::Session;
 use super::status::Answered;
-use super::words::{Subject, counted};
+use super::words::{DuplicateFields, Subject, counted, goal};
 
 /// Options for many puzzles.
 #[derive(Args, Debug, Default)]
@@ -111,16 +110,6 @@ struct Duplicate {
     of: String,
     /// The simplest transform that leads from it to this one, and what else differs.
     how: String,
-}
-
-/// What --duplicates adds to an answer.
-#[derive(Debug, Serialize)]
-pub(super) struct DuplicateFields {
-    duplicate_of: Option<String>,
-    duplicate_how: Option<String>,
-    /// The line that is added to the text, if there is a duplicate.
-    #[serde(skip)]
-    pub(super) text: String,
 }
 
 /// What a collection has to do with the answer for a puzzle.
@@ -353,12 +342,6 @@ impl fmt::Display for Duplicate {
             None => write!(f, ", {}", self.how),
         }
     }
-}
-
-/// Whether the goal of the puzzle's file is a solution; `None` if the file gives no goal.
-pub(super) fn goal(puzzle: &Puzzle) -> Option<bool> {
-    let goal = puzzle.notes().goal.as_ref()?;
-    Some(verify(puzzle, goal).is_ok())
 }
 
 /// The goal of a puzzle in the canonical form, if it is a solution: equal for pictures that can be mirrored and turned into one another.

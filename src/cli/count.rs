@@ -1,7 +1,6 @@
 //! `omnogram count`: the exact number of solutions of each puzzle.
 
 use std::fs;
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -11,19 +10,19 @@ use omnogram::cluster::Mode;
 use omnogram::count::{self, Counter, Method, Slice};
 use omnogram::error::Error;
 use omnogram::search::Outcome;
-use serde::Serialize;
 
-use super::answer::{Answer, json_line};
 use super::certify::CertificateFolder;
 use super::estimate;
 use super::graph::GraphFile;
 use super::journal;
+use super::json::json_line;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
 use super::session::Session;
 use super::shares::{self, CellOutput};
-use super::status::{Answered, Status};
-use super::words::{Subject, counted};
+use super::status::Answered;
+use super::total::Counted;
+use super::words::Subject;
 
 /// Count the solutions exactly
 ///
@@ -275,40 +274,5 @@ impl GraphOutputs {
             }
             None => Ok(status),
         }
-    }
-}
-
-#[derive(Serialize)]
-pub(super) struct Counted<'a> {
-    #[serde(flatten)]
-    pub(super) subject: &'a Subject<'a>,
-    #[serde(flatten)]
-    pub(super) outcome: &'a Outcome,
-}
-
-impl Answer for Counted<'_> {
-    fn text(&self, _: &Session) -> String {
-        self.subject.line(&self.outcome.solutions.to_string())
-    }
-
-    /// The rough size of a number of 16 digits or more, on a terminal.
-    fn text_note(&self, _: &Session) -> Option<String> {
-        let rough = self.outcome.solutions.number().rough()?;
-        let is_shown = rough.power() >= 15 && io::stderr().is_terminal();
-        is_shown.then(|| format!("{}: about {rough}", self.subject.name))
-    }
-
-    fn note(&self, session: &Session) -> Option<String> {
-        Some(format!(
-            "{}: {} after {}, {:.3} s",
-            self.subject.label(),
-            session.stop_reason(self.outcome.stopped?, None),
-            counted(self.outcome.statistics.nodes, "node"),
-            self.outcome.elapsed.as_secs_f64()
-        ))
-    }
-
-    fn status(&self) -> Status {
-        Status::of(self.outcome.stopped)
     }
 }

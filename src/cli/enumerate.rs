@@ -97,7 +97,7 @@ impl Answer for Listed<'_> {
             "{}: {}{}, {}",
             subject.label(),
             counted_solutions(&outcome.solutions),
-            subject.why_none_or_stopped(session, outcome, self.limit),
+            session.why_none_or_stopped(subject, outcome, self.limit),
             subject.work(outcome)
         ))
     }

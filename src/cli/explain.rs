@@ -15,12 +15,13 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::inputs;
+use super::json::json_line;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Output, Outputs, Replacing, print};
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, why_unsolvable};
-use super::{answer, inputs};
 
 /// Explain step by step how a person would solve a puzzle
 ///
@@ -176,7 +177,7 @@ fn answer(
                 return true;
             }
             written = print(&match (json, hint) {
-                (true, _) => answer::json_line(step),
+                (true, _) => json_line(step),
                 (false, true) => format!("{}\n", step.words),
                 (false, false) => format!("{number:>3}. {}\n", step.words),
             });

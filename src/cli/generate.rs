@@ -15,6 +15,7 @@ use omnogram::format::Format;
 use omnogram::solutions::Stop;
 
 use super::convert::size;
+use super::json::json_line;
 use super::near_image::{self, WantedNear};
 use super::options::{AnswerOptions, SearchOptions, number};
 use super::output::Replacing;
@@ -24,7 +25,7 @@ use super::queue::MAX_AHEAD_PER_THREAD;
 use super::session::Session;
 use super::status::{Answered, Failure, Status};
 use super::words::counted;
-use super::{answer, input_files, inputs};
+use super::{input_files, inputs};
 
 /// Make puzzles from random pictures
 ///
@@ -241,7 +242,7 @@ fn write(
     // A run that is stopped does not answer the puzzles that it was making.
     let interrupted = generated.stopped.is_some_and(|stop| stop != Stop::Nodes);
     if session.json() && (generated.puzzle.is_some() || !interrupted) {
-        session.print(&answer::json_line(&generated))?;
+        session.print(&json_line(&generated))?;
     }
     if let Some(puzzle) = generated.puzzle {
         if session.json() && options.output.is_none() {

@@ -160,13 +160,6 @@ fn skipped_note(folder: &Path, endings: &[&str]) -> Option<String> {
     ))
 }
 
-/// The number at the end of a puzzle's name, if it is one of a pack: `2` of `pack.nonpack#2`.
-pub(super) fn pack_number(name: &str) -> Option<&str> {
-    let (_, number) = name.rsplit_once('#')?;
-    let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    digits.then_some(number)
-}
-
 /// The files that the arguments name.
 pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
     let sources = find(arguments).into_iter();

@@ -17,10 +17,10 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
-use super::answer;
 use super::census;
 use super::input_files;
 use super::inputs;
+use super::json::{json_line, round_to_micros};
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{self, Output, Outputs, Replacing};
@@ -112,7 +112,7 @@ struct NumberOfSolutions {
 
 /// The answer as JSON, on one line.
 fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
-    answer::json_line(&MergeAnswer {
+    json_line(&MergeAnswer {
         numbers,
         exact,
         cubes: merged.cubes,
@@ -121,7 +121,7 @@ fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
         missing: merged.missing.len(),
         problems: merged.problem_count,
         nodes: merged.nodes,
-        seconds: answer::round_to_micros(merged.seconds),
+        seconds: round_to_micros(merged.seconds),
     })
 }
 

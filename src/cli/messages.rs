@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use omnogram::error::Error;
 
-use super::status::Status;
+use super::status::{Answered, Failure, Status};
 
 /// Prints a message of one or more lines.
 pub(super) fn note(text: &str) {
@@ -51,6 +51,24 @@ pub(super) fn warning(text: &str) {
 pub(super) fn error(error: &Error) -> Status {
     print_error("error", error);
     Status::from(error)
+}
+
+impl Failure {
+    /// Prints the error, and returns the exit status. A verb passes its failures on with `?`, and this is called at the end of the run; only
+    /// what must go on after a failure of one part calls it by itself.
+    pub(super) fn report(self) -> Status {
+        match self {
+            Failure::Closed => Status::Stopped,
+            Failure::Error(failed) => error(&failed),
+        }
+    }
+}
+
+impl Status {
+    /// The graver of this status and that of a further part of the run, whose error is printed.
+    pub(super) fn and(self, part: Answered<()>) -> Status {
+        self.max(part.map_or_else(Failure::report, |()| Status::Complete))
+    }
 }
 
 /// Prints an error that has not changed the answer, as a warning.

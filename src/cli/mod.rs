@@ -26,6 +26,7 @@ mod input_files;
 mod inputs;
 mod interrupt;
 mod journal;
+mod json;
 mod line;
 mod man;
 mod merge;
@@ -48,6 +49,7 @@ mod split;
 mod status;
 #[cfg(feature = "studio")]
 mod studio;
+mod total;
 mod verify;
 mod verify_proof;
 mod window;

@@ -10,12 +10,13 @@ use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::json::json_line;
 use super::puzzle_output::PuzzleOutput;
 use super::repair::edited;
 use super::session::{self, Session};
 use super::status::{Answered, Status};
 use super::words::counted;
-use super::{answer, inputs, messages};
+use super::{inputs, messages};
 
 /// The thresholds at which an image is traced.
 const THRESHOLDS: [Threshold; 5] = [
@@ -171,7 +172,7 @@ fn repair_all(
     let made = found.len().min(most);
     for (i, (_, near)) in found.into_iter().take(most).enumerate() {
         if session.json() {
-            session.print(&answer::json_line(&near))?;
+            session.print(&json_line(&near))?;
         }
         if !session.json() || wanted.to_file {
             output.add(format!("generated#{}", i + 1), near.puzzle)?;

@@ -22,6 +22,7 @@ use super::input_files::{FileId, InputFiles};
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::status::{Answered, Failure, usage};
+use super::words::pack_number;
 
 /// Whether existing files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
@@ -417,7 +418,7 @@ fn is_read_only(descriptor: u32) -> bool {
 
 /// The file for the puzzle of this name: the stem of its input file, its number in a pack, and this ending.
 fn file_name(puzzle: &str, ending: &str) -> String {
-    let number = inputs::pack_number(puzzle).map_or(String::new(), |number| format!("-{number}"));
+    let number = pack_number(puzzle).map_or(String::new(), |number| format!("-{number}"));
     // The number takes as many characters as in the name, where it follows a `#`.
     let file = &puzzle[..puzzle.len() - number.len()];
     let stem = match Path::new(file).file_stem() {

@@ -13,7 +13,7 @@ use omnogram::sat::dimacs;
 
 use super::output::{Output, Outputs, Replacing, is_folder};
 use super::status::{Answered, Failure, Status, usage};
-use super::words::counted;
+use super::words::{counted, pack_number};
 use super::{inputs, messages};
 
 /// The output format.
@@ -322,7 +322,7 @@ fn write_piece(output: &mut Output, bytes: &[u8]) -> Answered<()> {
 /// The stem of the puzzle's file, as its title; `None` for a puzzle of a pack, standard input or a game ID.
 fn file_title(name: &str) -> Option<String> {
     let path = Path::new(name);
-    if inputs::pack_number(name).is_some() || !path.is_file() {
+    if pack_number(name).is_some() || !path.is_file() {
         return None;
     }
     Some(path.file_stem()?.to_string_lossy().into_owned())

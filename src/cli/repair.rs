@@ -12,8 +12,9 @@ use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::{self, Answer};
+use super::answer::Answer;
 use super::inputs;
+use super::json::error_line;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::Replacing;
 use super::puzzle_output::{PuzzleOutput, Target, target};
@@ -211,7 +212,7 @@ fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -
     if session.json() {
         let missing = "neither a goal nor a solution";
         let message = format!("no picture: {}", reason.as_deref().unwrap_or(missing));
-        session.print(&answer::error_line(subject.raw_name, &Error::data(message)))?;
+        session.print(&error_line(subject.raw_name, &Error::data(message)))?;
     }
     let why = match &reason {
         Some(reason) => format!("no solution found yet, {reason}"),

@@ -71,7 +71,7 @@ impl Answer for Drawn<'_> {
             subject.label(),
             counted(*samples, "sample"),
             counted_solutions(&outcome.solutions),
-            subject.why_none_or_stopped(session, outcome, None),
+            session.why_none_or_stopped(subject, outcome, None),
             subject.work(outcome)
         ))
     }

@@ -16,15 +16,15 @@ use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::answer::Answer;
 use super::inputs;
 use super::interrupt::Interrupt;
+use super::json::error_line;
 use super::options::{AnswerOptions, SearchOptions, When};
 use super::progress::Progress;
 use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
-use super::{answer, input_files, messages, output};
+use super::{input_files, messages, output};
 
 /// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
@@ -233,7 +233,7 @@ impl Session {
     pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
         if self.json {
-            self.print(&answer::error_line(name, error))?;
+            self.print(&error_line(name, error))?;
         }
         Ok(status)
     }
@@ -363,20 +363,18 @@ impl Session {
         self.pool.install(work)
     }
 
-    /// Prints an answer, as JSON or as text, and returns its exit status.
-    pub(super) fn answer(&self, answer: &impl Answer) -> Answered {
-        if self.json {
-            self.print(&answer::json_line(answer))?;
+    /// Why the run on a puzzle was stopped, or else why there is no solution; in brackets, or nothing.
+    pub(super) fn why_none_or_stopped(
+        &self,
+        subject: &Subject<'_>,
+        outcome: &Outcome,
+        limit: Option<u64>,
+    ) -> String {
+        if outcome.is_complete() {
+            subject.why_no_solution()
         } else {
-            self.print(&answer.text(self))?;
-            if let Some(note) = answer.text_note(self) {
-                self.note(&note);
-            }
+            self.why_stopped(outcome.stopped, limit)
         }
-        if let Some(note) = answer.note(self) {
-            self.note(&note);
-        }
-        Ok(answer.status())
     }
 
     /// Prints part of an answer on standard output.

@@ -11,10 +11,10 @@ use omnogram::search::{Limits, Outcome};
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::count::Counted;
 use super::output::Output;
 use super::session::Session;
 use super::status::{Answered, Status};
+use super::total::Counted;
 use super::words::Subject;
 
 /// The form and the destination of the cells' shares.

@@ -7,8 +7,6 @@ use omnogram::error::{Error, Kind};
 use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
 
-use super::messages;
-
 /// The exit status. Of several puzzles the gravest status counts, which is the greatest: in descending order an interrupt, failed input or
 /// output, a wrong answer or an internal error, bad data, an incomplete answer, wrong usage, a puzzle that is not unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,11 +38,6 @@ impl Status {
             Some(_) => Status::Stopped,
             None => Status::Complete,
         }
-    }
-
-    /// The graver of this status and that of a further part of the run, whose error is printed.
-    pub(super) fn and(self, part: Answered<()>) -> Status {
-        self.max(part.map_or_else(Failure::report, |()| Status::Complete))
     }
 }
 
@@ -98,15 +91,6 @@ impl Failure {
                 Ok(error) => Failure::Error(error),
                 Err(error) => Failure::Error(Error::io(file, error)),
             },
-        }
-    }
-
-    /// Prints the error, and returns the exit status. A verb passes its failures on with `?`, and this is called at the end of the run; only
-    /// what must go on after a failure of one part calls it by itself.
-    pub(super) fn report(self) -> Status {
-        match self {
-            Failure::Closed => Status::Stopped,
-            Failure::Error(error) => messages::error(&error),
         }
     }
 }

@@ -13,11 +13,12 @@ use omnogram::puzzle::{self, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::json::json_line;
 use super::output::print_last;
 use super::status::{Answered, Status, usage};
 use super::verify_proof::{self, CheckingOptions};
 use super::words::counted;
-use super::{answer, input_files, inputs, messages};
+use super::{input_files, inputs, messages};
 
 /// Check a list of solutions against a puzzle, or a folder of certificates
 ///
@@ -185,7 +186,7 @@ impl Findings {
             ("all valid, no repeats".to_owned(), Status::Complete)
         };
         if options.checking.json {
-            print_last(answer::json_line(self).as_bytes())?;
+            print_last(json_line(self).as_bytes())?;
         } else if !options.checking.quiet || status != Status::Complete {
             let text = format!("{}, {text}\n", counted(self.solutions, "solution"));
             print_last(text.as_bytes())?;

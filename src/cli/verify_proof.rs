@@ -17,11 +17,12 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
+use super::json::{json_line, round_to_micros};
 use super::options::{Bytes, time};
 use super::output::print;
 use super::status::{Answered, Status};
 use super::words::counted;
-use super::{answer, input_files, inputs, messages};
+use super::{input_files, inputs, messages};
 
 /// The limits on a check, and the form of its answer.
 #[derive(Args, Debug)]
@@ -141,7 +142,7 @@ impl<'a> Verification<'a> {
     fn check_and_print(&mut self, certificate: &Certificate) -> Answered<()> {
         let started = Instant::now();
         let checked = self.check(certificate);
-        let seconds = answer::round_to_micros(started.elapsed().as_secs_f64());
+        let seconds = round_to_micros(started.elapsed().as_secs_f64());
         let name = messages::escaped(&certificate.puzzle);
         let stopped = checked.as_ref().err().and_then(bound_reached);
         if let Err(error) = &checked {
@@ -160,7 +161,7 @@ impl<'a> Verification<'a> {
         if self.options.json {
             let proved = checked.is_ok();
             let error = checked.err().filter(|_| stopped.is_none());
-            return print(&answer::json_line(&CheckedCertificate {
+            return print(&json_line(&CheckedCertificate {
                 puzzle: &certificate.puzzle,
                 verdict: &certificate.verdict,
                 solutions: certificate.solutions.as_deref(),

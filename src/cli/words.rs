@@ -8,9 +8,8 @@ use omnogram::search::{Outcome, Total};
 use omnogram::solutions::Count;
 use serde::{Serialize, Serializer};
 
-use super::session::Session;
+use super::messages;
 use super::status::usage;
-use super::{inputs, messages};
 
 /// A puzzle to be answered. It is serialized as the first fields of its answer in JSON.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ impl<'a> Subject<'a> {
     pub(super) fn label(&self) -> String {
         match self
             .title()
-            .filter(|_| inputs::pack_number(self.raw_name).is_some())
+            .filter(|_| pack_number(self.raw_name).is_some())
         {
             Some(title) => format!("{} ({})", self.name, messages::escaped(title)),
             None => self.name.to_owned(),
@@ -101,20 +100,6 @@ impl<'a> Subject<'a> {
     /// ` (the rows ask for 3 filled cells, the columns for 4)`, or nothing if the sums of the clues are equal.
     pub(super) fn why_no_solution(&self) -> String {
         why_unsolvable(self.puzzle).map_or(String::new(), |why| format!(" ({why})"))
-    }
-
-    /// Why the run was stopped, or else why there is no solution; in brackets, or nothing.
-    pub(super) fn why_none_or_stopped(
-        &self,
-        session: &Session,
-        outcome: &Outcome,
-        limit: Option<u64>,
-    ) -> String {
-        if outcome.is_complete() {
-            self.why_no_solution()
-        } else {
-            session.why_stopped(outcome.stopped, limit)
-        }
     }
 
     /// The size of the puzzle and the work done on it: `15x7, 9 nodes, 0.001 s`.
@@ -158,6 +143,23 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// What --duplicates adds to an answer.
+#[derive(Debug, Serialize)]
+pub(super) struct DuplicateFields {
+    pub(super) duplicate_of: Option<String>,
+    pub(super) duplicate_how: Option<String>,
+    /// The line that is added to the text, if there is a duplicate.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+/// The number at the end of a puzzle's name, if it is one of a pack: `2` of `pack.nonpack#2`.
+pub(super) fn pack_number(name: &str) -> Option<&str> {
+    let (_, number) = name.rsplit_once('#')?;
+    let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    digits.then_some(number)
+}
+
 /// `1 file`, `2 files`.
 pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -184,4 +186,10 @@ pub(super) fn why_unsolvable(puzzle: &Puzzle) -> Option<String> {
     let (rows, columns) = puzzle.sums();
     let cells = counted(rows as u64, "filled cell");
     (rows != columns).then(|| format!("the rows ask for {cells}, the columns for {columns}"))
+}
+
+/// Whether the goal of the puzzle's file is a solution; `None` if the file gives no goal.
+pub(super) fn goal(puzzle: &Puzzle) -> Option<bool> {
+    let goal = puzzle.notes().goal.as_ref()?;
+    Some(verify(puzzle, goal).is_ok())
 }

@@ -24,11 +24,12 @@ use self::machine::Machine;
 use self::row::Row;
 use self::workload::{Measurement, Name, RunError, Workload};
 use super::interrupt::Interrupt;
+use super::json::json_line;
 use super::options::{Verbosity, When, time};
 use super::output::{Outputs, Replacing, print};
 use super::status::{Answered, Status};
 use super::words::counted;
-use super::{answer, messages, progress, session};
+use super::{messages, progress, session};
 
 /// Measure the speed of the search on this machine
 ///
@@ -166,7 +167,7 @@ pub(super) fn run(options: &Options) -> Answered {
             .enumerate()
             .map(|(i, row)| {
                 if options.json {
-                    answer::json_line(row)
+                    json_line(row)
                 } else {
                     table::line(row, i == 0)
                 }

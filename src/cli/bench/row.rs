@@ -3,7 +3,7 @@
 use omnogram::search::Statistics;
 use serde::Serialize;
 
-use super::super::answer::round_to_micros;
+use super::super::json::round_to_micros;
 use super::machine::Machine;
 use super::workload::{Measurement, Name, Workload};
 
