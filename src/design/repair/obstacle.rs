@@ -46,10 +46,11 @@ struct ObstacleLine<W> {
     line: usize,
     /// The cells of the obstacle.
     cells: W,
-    /// Whether the obstacle stands there in the original picture.
+    /// Whether the obstacle stands there in the original picture, and the cells after whose flip it does.
     stands: bool,
-    /// The cells after whose flip it stands there: in the original picture, and behind it for each cell after its flip.
-    kept: OnceLock<Box<[OnceLock<W>]>>,
+    kept: OnceLock<W>,
+    /// The same as `kept`, after one flip in this line; by the flipped cell.
+    after: OnceLock<Box<[OnceLock<W>]>>,
 }
 
 /// Cells that keep a picture from being good.
@@ -103,6 +104,7 @@ impl<W: Word> Obstacle<W> {
                 cells,
                 stands,
                 kept: OnceLock::new(),
+                after: OnceLock::new(),
             });
         }
         obstacle
@@ -196,35 +198,34 @@ impl<W: Word> Obstacle<W> {
     /// The cells after whose flip, beside those of the edit, the obstacle stands; `None` if there are none.
     fn kept_after(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> Option<CellSet<W>> {
         let (width, height) = (edit.original.width(), edit.original.height());
-        let mut kept = CellSet::from_iter((0..height).map(|_| W::low(width)));
+        let mut kept_in_lines = Vec::with_capacity(self.lines.len());
         // The row and the column in which it does not stand; a flip can change one of each.
         let (mut fallen_row, mut fallen_column) = (None, None);
         for line in &self.lines {
-            let (stands, kept_in_line) = self.crossing(line, edit, scratch);
-            let column = line.line.checked_sub(height);
+            let (stands, kept) = self.crossing(line, edit, scratch);
             if !stands {
-                let fallen = if column.is_none() {
-                    &mut fallen_row
-                } else {
-                    &mut fallen_column
+                let is_second = match line.line.checked_sub(height) {
+                    None => fallen_row.replace(line.line).is_some(),
+                    Some(column) => fallen_column.replace(column).is_some(),
                 };
-                if fallen.replace(line.line).is_some() || kept_in_line.is_zero() {
+                if is_second || kept.is_zero() {
                     return None;
                 }
             }
-            match column {
+            kept_in_lines.push(kept);
+        }
+        let in_row = fallen_column.map_or(W::low(width), W::bit);
+        let mut kept = CellSet::none(height);
+        match fallen_row {
+            None => kept.rows.fill(in_row),
+            Some(row) => kept.rows[row] = in_row,
+        }
+        for (line, kept_in_line) in self.lines.iter().zip(kept_in_lines) {
+            match line.line.checked_sub(height) {
                 None => kept.rows[line.line] &= kept_in_line,
                 Some(column) => (W::low(height) & !kept_in_line)
                     .cells()
                     .for_each(|row| kept.rows[row] &= !W::bit(column)),
-            }
-        }
-        for (row, cells) in kept.rows.iter_mut().enumerate() {
-            if fallen_row.is_some_and(|fallen| fallen != row) {
-                *cells = W::ZERO;
-            }
-            if let Some(column) = fallen_column {
-                *cells &= W::bit(column - height);
             }
         }
         Some(kept)
@@ -244,6 +245,11 @@ impl<W: Word> Obstacle<W> {
             touched,
         } = edit;
         let (height, length) = (original.height(), original.length(line.line));
+        let content = picture.line(line.line);
+        let mut kept_in = || self.kind.kept_in(content, line.cells, length, scratch);
+        if !touched.has(line.line, height) {
+            return (line.stands, *line.kept.get_or_init(kept_in));
+        }
         let mut in_line = flips.iter().filter_map(|cell| {
             let (row, column) = cell.place();
             match line.line.checked_sub(height) {
@@ -251,28 +257,16 @@ impl<W: Word> Obstacle<W> {
                 Some(own) => (column == own).then_some(row),
             }
         });
-        // The place of this state of the line in `kept`; there is none after several flips.
-        let place = match (in_line.next(), in_line.next()) {
-            (None, _) => Some(0),
-            (Some(only), None) => Some(1 + only),
-            (Some(_), Some(_)) => None,
-        };
-        let content = picture.line(line.line);
-        let kept = match place {
-            Some(place) => {
-                let states = line
-                    .kept
-                    .get_or_init(|| (0..=length).map(|_| OnceLock::new()).collect());
-                *states[place]
-                    .get_or_init(|| self.kind.kept_in(content, line.cells, length, scratch))
+        let kept = match (in_line.next(), in_line.next()) {
+            (Some(only), None) => {
+                let after = line
+                    .after
+                    .get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
+                *after[only].get_or_init(kept_in)
             }
-            None => self.kind.kept_in(content, line.cells, length, scratch),
+            _ => kept_in(),
         };
-        let stands = if touched.has(line.line, height) {
-            self.kind.stands_in(content, line.cells, length, scratch)
-        } else {
-            line.stands
-        };
+        let stands = self.kind.stands_in(content, line.cells, length, scratch);
         (stands, kept)
     }
 }
