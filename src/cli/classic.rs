@@ -78,6 +78,12 @@ pub(super) fn run(options: &Options) -> Answered {
         ..options.search_options.clone()
     };
     let session = &Session::new(&search_options, &options.answer_options)?;
+    let asks_for_more = options.all || options.count || options.check;
+    if options.algorithm == Algorithm::BruteForce && asks_for_more {
+        session.note(
+            "brute-force ends with its first solution: it cannot tell whether there are more",
+        );
+    }
     let classic = Classic::new(options.algorithm).seed(options.seed.unwrap_or(1));
     let collection_options = CollectionOptions::default();
     let mut collection = Collection::new(&collection_options, false);

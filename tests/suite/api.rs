@@ -2,17 +2,35 @@
 //! `OMNOGRAM_API=overwrite cargo test --release --test suite api::`, and the difference of that file then shows it to the reviewer.
 //!
 //! Each line is one fact: an item, or a field, variant, method or trait of a type, after the path under which users name the item. Left out
-//! are what is `#[doc(hidden)]` or behind the feature `unstable`, what a macro writes, values of constants, and automatic traits (`Send`).
+//! are what is `#[doc(hidden)]` or behind the feature `unstable`, what a macro other than `object` writes, values of constants, and automatic
+//! traits (`Send`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::common::recorded;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, ImplItem, Item, TraitItem, Type, UseTree, Visibility};
 
 /// A module or an item by the names from the crate's root.
 type Names = Vec<String>;
+
+/// What the macro `object` of `serialize` writes for a type, which stands before the first comma: an `impl Serialize`.
+fn expanded(item: Item) -> Item {
+    let Item::Macro(written) = &item else {
+        return item;
+    };
+    if !written.mac.path.is_ident("object") {
+        return item;
+    }
+    let tokens = written.mac.tokens.clone().into_iter();
+    let own: TokenStream = tokens
+        .skip_while(|token| !matches!(token, TokenTree::Ident(_)))
+        .take_while(|token| token.to_string() != ",")
+        .collect();
+    syn::parse_str(&format!("impl Serialize for {own} {{}}")).unwrap()
+}
 
 #[derive(Default)]
 struct Sources {
@@ -144,7 +162,8 @@ impl Sources {
             let source = std::fs::read_to_string(&path).unwrap();
             let code = source.lines().filter(|x| !x.trim().starts_with("//"));
             let file = syn::parse_file(&code.collect::<Vec<_>>().join("\n")).unwrap();
-            let (items, mut used) = (&*file.items.leak(), Vec::new());
+            let items: Vec<Item> = file.items.into_iter().map(expanded).collect();
+            let (items, mut used) = (&*items.leak(), Vec::new());
             for item in items {
                 if let Some((name, ..)) = parts(item) {
                     self.items.insert(joined(&inner, name), item);
@@ -230,6 +249,9 @@ impl Sources {
                 }
             }
             if let Some((of, _)) = &block.trait_ {
+                if of.is_ident("Fields") {
+                    continue;
+                }
                 let (generics, own) = (text(&block.generics), text(&block.self_ty));
                 fact(4, format!("impl{generics} {} for {own}{types}", text(of)));
             }

@@ -470,7 +470,7 @@ fn manual_pages_have_examples() {
         );
         pages += 1;
     }
-    assert_eq!(pages, 22);
+    assert_eq!(pages, 23);
     let main = output(&["man"]);
     assert!(stdout(&main).contains(".SH \"EXIT STATUS\"\n0 answered in full"));
     let written = std::fs::read(folder.join("omnogram-show.1")).expect("a page");
