@@ -218,11 +218,11 @@ impl PartialOrd for Grid {
 
 /// The order of two packed grids of the same size: at the first cell in which they differ, the filled one comes first.
 pub(crate) fn order(a: &[u64], b: &[u64]) -> Ordering {
-    for (a, b) in a.iter().zip(b) {
-        let difference = a ^ b;
+    for (word, bits) in a.iter().enumerate() {
+        let difference = bits ^ b[word];
         if difference != 0 {
             let first = difference & difference.wrapping_neg();
-            return if a & first != 0 {
+            return if bits & first != 0 {
                 Ordering::Less
             } else {
                 Ordering::Greater
