@@ -40,7 +40,7 @@ pub(super) struct CollectionOptions {
 #[derive(Debug)]
 pub(super) enum Found {
     /// Up to two solutions.
-    Solutions(Vec<Grid>, Outcome),
+    Solutions(Vec<Grid>, Box<Outcome>),
     /// With --full.
     Full(Box<Examination>),
 }
@@ -52,7 +52,7 @@ impl Found {
             // The answer is complete.
             outcome.stopped = None;
         }
-        Found::Solutions(solutions, outcome)
+        Found::Solutions(solutions, Box::new(outcome))
     }
 
     pub(super) fn outcome(&self) -> &Outcome {

@@ -185,18 +185,18 @@ impl<'a> Estimator<'a> {
         let sums = self.puzzle.sums();
         if sums.0 != sums.1 {
             run.exact = Count::ZERO;
-        } else if threads == 0 {
-            control.stop(Stop::Memory);
-            run.is_unknown = true;
-        } else {
+        } else if let Some(share) = max_particles.checked_div(threads) {
             let mut board = Board::<W>::new(&clues);
             let prepared = run.prepare(&mut board, &control, &self.limits);
             let known = prepared.and_then(|()| self.compute_known(&mut run, &mut board, &control));
             run.is_unknown = known.is_none();
             if known.is_some() && !run.regions.is_empty() {
-                let max_size = (max_particles / threads).saturating_sub(1) as usize;
+                let max_size = share.saturating_sub(1) as usize;
                 run = self.sample(run, board, max_size, threads, &control, started);
             }
+        } else {
+            control.stop(Stop::Memory);
+            run.is_unknown = true;
         }
         run.finish(control.reason(), self.seed, started.elapsed())
     }

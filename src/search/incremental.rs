@@ -171,9 +171,12 @@ struct NodeState<W: Word> {
     is_dead_end: bool,
     /// The probing records of this node if it is probed, otherwise those of its nearest probed ancestor.
     inherited: Option<Inherited>,
-    /// Its independent regions, empty until they are computed, each with its fillings once it has been searched by itself.
-    regions: Vec<(Arc<Region<W>>, Option<ProductValue<W>>)>,
+    /// Its independent regions, empty until they are computed.
+    regions: Vec<SearchedRegion<W>>,
 }
+
+/// A region, with its fillings once it has been searched by itself.
+type SearchedRegion<W> = (Arc<Region<W>>, Option<ProductValue<W>>);
 
 impl<W: Word> NodeState<W> {
     fn new(context: Context<W>, inherited: Option<Inherited>) -> Self {
