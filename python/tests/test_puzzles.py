@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import subprocess
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,16 @@ def test_clues_that_no_line_can_have_are_refused() -> None:
     for clue in ([2**70], [-1], [5000], [1, 0, 1]):
         with pytest.raises(PuzzleError):
             Puzzle([clue], [[1]])
+
+
+def test_a_wrong_limit_is_named_with_the_method() -> None:
+    puzzle = Puzzle([[1]], [[1]])
+    wrong: Any = {"tread": 1}
+    with pytest.raises(TypeError, match=r"count\(\) got an unexpected keyword argument 'tread'"):
+        puzzle.count(**wrong)
+    with pytest.raises(TypeError, match=r"split\(\) got an unexpected keyword argument 'tread'"):
+        puzzle.split(1, **wrong)
+
+
+def test_annotations_can_be_evaluated() -> None:
+    assert "limits" in typing.get_type_hints(Puzzle.count)

@@ -193,7 +193,8 @@ impl Formula {
 
     /// Approximate memory, in bytes; a list may have twice as much room as it needs.
     pub(super) fn bytes(&self) -> u64 {
-        let nodes = self.nodes.len() * size_of::<Node>();
+        // Each list of the edges of a node is allocated by itself.
+        let nodes = self.nodes.len() * (size_of::<Node>() + 24);
         let edges = self.edges.len() * (size_of::<Edge>() + size_of::<u32>());
         (2 * (nodes + edges + size_of_val(&*self.literals))) as u64
     }

@@ -57,7 +57,7 @@ pub(super) struct TextLines<'a, 'b> {
 }
 
 impl<'a, 'b> TextLines<'a, 'b> {
-    /// TextLines of `input`, which is called `name` in errors.
+    /// The lines of `input`, which is called `name` in errors.
     pub(super) fn new(
         input: &'a mut dyn BufRead,
         name: &'a str,

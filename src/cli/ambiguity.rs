@@ -93,13 +93,9 @@ pub(super) struct Files {
 impl Files {
     pub(super) fn new(drawn: &Drawn, puzzles: &[PathBuf]) -> Result<Self, Error> {
         let mut outputs = Outputs::new(drawn.replacing, puzzles, &[]);
-        let mut open = |path: &Option<PathBuf>| {
-            let path = path.as_deref();
-            path.map(|path| outputs.file(Some(path))).transpose()
-        };
         Ok(Files {
-            svg: open(&drawn.svg)?,
-            html: open(&drawn.html)?,
+            svg: outputs.optional(drawn.svg.as_deref())?,
+            html: outputs.optional(drawn.html.as_deref())?,
             page: None,
         })
     }

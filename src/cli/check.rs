@@ -173,6 +173,7 @@ pub(super) fn run(options: &Options) -> Answered {
             )?),
             None => None,
         },
+        is_drawn: true,
     };
     let session = &Session::new(&options.search_options, &options.answer_options)?;
     let full = options.full;
@@ -186,17 +187,14 @@ pub(super) fn run(options: &Options) -> Answered {
         let stopped = found.stopped();
         (found, stopped)
     };
-    let mut complete = true;
     let mut status = session.run_on_each(puzzles, find, |subject, found| {
-        let answered = run.answer(session, subject, &found);
-        complete = answered.is_ok();
-        answered
+        run.answer(session, subject, &found)
     })?;
     if let Some(proof) = &mut run.proof {
         status = status.and(proof.finish());
     }
     // Files that lack puzzles because of an error are not published.
-    if complete {
+    if run.is_drawn {
         status = status.and(run.files.finish());
     }
     run.collection.summarise(session);
@@ -209,12 +207,15 @@ struct Run<'a> {
     collection: Collection<'a>,
     files: Files,
     proof: Option<CertificateFolder>,
+    /// Whether every answer so far is printed and drawn.
+    is_drawn: bool,
 }
 
 impl Run<'_> {
     /// Prints and draws the answer for a puzzle, if it is asked for, and adds its certificate.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, found: &Found) -> Answered {
         let pictures = self.options.pictures || !subject.several;
+        self.is_drawn = false;
         if let Shown::Answer(duplicate) = self.collection.add(session, subject, found)? {
             if let Found::Full(examination) = found {
                 self.files
@@ -223,6 +224,7 @@ impl Run<'_> {
                 session.answer(&Checked::new(subject, found, pictures, duplicate))?;
             }
         }
+        self.is_drawn = true;
         let status = Status::from(found.verdict()).max(Status::of(found.stopped()));
         Ok(match &mut self.proof {
             Some(proof) => {

@@ -4,7 +4,6 @@ use clap::Args;
 use omnogram::classic::{Algorithm, Classic, Needs};
 use omnogram::error::{Error, Kind};
 use omnogram::puzzle::verify;
-use omnogram::render::{List, Listing};
 use omnogram::search::{ClassicSearch, Outcome};
 use omnogram::solutions::Stop;
 
@@ -14,6 +13,7 @@ use super::enumerate::Listed;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, When, number};
 use super::output::Output;
 use super::session::Session;
+use super::solution_output::ListingOptions;
 use super::solve::Solved;
 use super::status::Answered;
 use super::total::Counted;
@@ -116,16 +116,9 @@ fn answer(
     }
     let search = ClassicSearch::new(puzzle, classic.clone()).limits(limits.clone());
     if options.all {
-        let listing = if session.json() {
-            Listing::Ndjson
-        } else {
-            session.print(&subject.block_heading())?;
-            Listing::Text
-        };
-        let list = List::new(listing, puzzle.width(), puzzle.height());
-        let outcome = write_streamed(&mut Output::Stdout, list, &limits, |stream| {
-            search.run(stream)
-        })?;
+        let output = &mut Output::Stdout;
+        let list = ListingOptions::default().begin(session, subject, output)?;
+        let outcome = write_streamed(output, list, &limits, |stream| search.run(stream))?;
         session.answer(&Listed {
             subject,
             outcome,

@@ -1,7 +1,8 @@
 //! `omnogram count`: the exact number of solutions of each puzzle.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -99,8 +100,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &[]);
-    let svg = options.svg.as_deref();
-    let svg = svg.map(|path| outputs.file(Some(path))).transpose()?;
+    let svg = outputs.optional(options.svg.as_deref())?;
     let graph = options.graph.as_deref();
     let graph = graph.map(|path| GraphFile::new(&mut outputs, path));
     let puzzles = &options.puzzles.puzzles;
@@ -137,18 +137,18 @@ pub(super) fn run(options: &Options) -> Answered {
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let method = options.method;
+    let trace = options.trace.as_deref().map(Trace::new).transpose()?;
     let outcome = if let Some(journal) = &options.journal {
         let name = method.to_possible_value().expect("no method is hidden");
         let verb = format!("count --method {}", name.get_name());
         journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
     } else {
         let racers = racers(&options.racer)?;
-        let trace = Mutex::new(String::new());
+        // A failure is told at the end.
         let note = |slice: &Slice| {
-            let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
-            *trace += &trace_line(slice);
+            let _ = trace.as_ref().map(|trace| trace.write(&trace_line(slice)));
         };
-        let outcome = session.run_observed(subject, true, |observer| {
+        session.run_observed(subject, true, |observer| {
             let mut counter = Counter::new(subject.puzzle)
                 .limits(session.limits())
                 .method(method)
@@ -156,22 +156,18 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
             if let Some(observer) = observer {
                 counter = counter.observer(observer);
             }
-            if options.trace.is_some() {
+            if trace.is_some() {
                 counter = counter.slice_observer(&note);
             }
             counter.run()
-        });
-        if let Some(path) = &options.trace {
-            let slices = trace.into_inner().unwrap_or_else(PoisonError::into_inner);
-            fs::write(path, slices + &trace_end(&outcome))
-                .map_err(|error| Error::io(&path.display().to_string(), error))?;
-        }
-        outcome
+        })
     };
-    session.answer(&Counted {
-        subject,
-        outcome: &outcome,
-    })
+    let outcome = &outcome;
+    let status = session.answer(&Counted { subject, outcome })?;
+    if let Some(trace) = trace {
+        trace.finish(&trace_end(outcome))?;
+    }
+    Ok(status)
 }
 
 /// The options of a count by the racers with these names, or by those of its method.
@@ -184,6 +180,38 @@ fn racers(names: &[String]) -> Answered<count::Options> {
     options
         .racers(&names)
         .ok_or_else(|| Error::data(format!("no racer is called {}", names.join(","))).into())
+}
+
+/// The file of --trace.
+struct Trace {
+    name: String,
+    file: Mutex<BufWriter<File>>,
+}
+
+impl Trace {
+    fn new(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let file = File::create(path).map_err(|error| Error::io(&name, error))?;
+        let file = Mutex::new(BufWriter::new(file));
+        Ok(Trace { name, file })
+    }
+
+    fn write(&self, line: &str) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(line.as_bytes())
+    }
+
+    fn finish(self, last: &str) -> Result<(), Error> {
+        let written = self.write(last);
+        let file = self
+            .file
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        written
+            .and_then(|()| file.into_inner().map_err(io::Error::from))
+            .map(drop)
+            .map_err(|error| Error::io(&self.name, error))
+    }
 }
 
 /// What a slice of a count has brought, for --trace. An infinite forecast is null.

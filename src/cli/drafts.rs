@@ -85,10 +85,12 @@ impl Draft {
             file.persist(target)
         } else {
             file.persist_noclobber(target).or_else(|failed| {
-                if failed.error.kind() == io::ErrorKind::AlreadyExists
-                    || File::create_new(target).is_err()
-                {
+                if failed.error.kind() == io::ErrorKind::AlreadyExists {
                     return Err(failed);
+                }
+                if let Err(error) = File::create_new(target) {
+                    let file = failed.file;
+                    return Err(PersistError { error, file });
                 }
                 let moved = failed.file.persist(target);
                 moved.inspect_err(|_| drop(fs::remove_file(target)))

@@ -39,7 +39,7 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, or standard input for `-`, for another thread.
 pub(super) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin()));

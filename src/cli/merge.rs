@@ -1,7 +1,7 @@
 //! `omnogram merge`: combines the answers to cubes, and reports missing ones.
 
 use std::cell::RefCell;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::iter;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{self, Output, Outputs, Replacing};
 use super::status::{Answered, Status};
-use super::words::counted;
+use super::words::{counted, counted_solutions};
 use super::writer::{WriteLimits, Writer};
 
 /// Combine the answers to cubes
@@ -132,12 +132,9 @@ pub(super) fn run(options: &Options) -> Answered {
         .collect();
     input_files::check_stdout(&[], &read)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
-    let mut missing = match &options.missing {
-        Some(path) => Some(outputs.file(Some(path))?),
-        None => None,
-    };
+    let mut missing = outputs.optional(options.missing.as_deref())?;
     let list = outputs.file(options.output.as_deref())?;
-    let mut cubes = BufReader::new(inputs::open_file(&options.cubes)?);
+    let mut cubes = inputs::open(&options.cubes)?;
     if has_slices(&mut cubes) {
         if options.solutions_dir.is_some() {
             let message =
@@ -169,8 +166,7 @@ fn merge<U: WorkUnit>(
     let mut merge = Merge::default();
     merge.read_cubes(RecordReader::new(cubes, &inputs::name(&options.cubes)))?;
     for path in &options.results {
-        let results = BufReader::new(inputs::open_file(path)?);
-        merge.read_results(RecordReader::new(results, &inputs::name(path)))?;
+        merge.read_results(RecordReader::new(inputs::open(path)?, &inputs::name(path)))?;
     }
     let merged = merge.finish();
     let status = match (merged.has_invalid_input, merged.solutions.is_exact()) {
@@ -220,12 +216,7 @@ fn answer_puzzle(
         output::print(&format!("{solutions}\n"))?;
     } else {
         // Standard output may hold the solutions.
-        let plural = if *solutions.number() == Count::ONE {
-            ""
-        } else {
-            "s"
-        };
-        note(options, &format!("{solutions} solution{plural}"));
+        note(options, &counted_solutions(solutions));
     }
     note_work(options, &merged, "cube");
     Ok(status)

@@ -25,7 +25,7 @@ use super::status::{Answered, Failure, usage};
 use super::words::pack_number;
 
 /// Whether existing files may be replaced.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(super) struct Replacing {
     /// Replace an existing output file; an input file is never replaced
     #[arg(long, short)]

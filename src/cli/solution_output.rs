@@ -13,7 +13,7 @@ use super::status::Answered;
 use super::words::Subject;
 
 /// The format and destination of solutions.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct ListingOptions {
     /// The format of the solutions [default: text, with --json ndjson]
     #[arg(long, value_name = "FORMAT")]

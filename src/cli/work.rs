@@ -92,11 +92,9 @@ pub(super) struct Options {
 const MAX_PRINTED_ERRORS: u64 = 5;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzle = options.puzzle.as_deref();
-    if puzzle.is_some_and(inputs::is_stdin) && inputs::is_stdin(&options.cubes) {
-        return Err(Error::new(Kind::Usage, "standard input can be read only once").into());
-    }
-    input_files::check_stdout(&[], std::slice::from_ref(&options.cubes))?;
+    let cubes = std::slice::from_ref(&options.cubes);
+    inputs::check_stdin_once(options.puzzle.as_slice(), cubes)?;
+    input_files::check_stdout(&[], cubes)?;
     let verbosity = options.verbosity.clone();
     let session = &Session::new(&options.search_options, &verbosity.into())?;
     match &options.puzzle {
@@ -210,10 +208,9 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
     fn task(&self) -> Option<CubeTask<U>> {
         loop {
-            if self.totals().is_over {
-                return None;
-            }
-            match self.tasks.next(&self.session.interrupt().flag())? {
+            let interrupt = self.session.interrupt();
+            let is_over = || interrupt.is_requested() || self.totals().is_over;
+            match self.tasks.next(is_over)? {
                 Ok(task) => return Some(task),
                 Err(error) => {
                     let mut totals = self.totals();

@@ -1,7 +1,6 @@
 //! What a worker does: it reads cubes, or slices of a census, and answers one after the other on each of its threads.
 
 use std::io::{BufReader, Read};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,8 +20,8 @@ use crate::search::{Cube, Outcome};
 /// Number of tasks that are read ahead.
 const READ_AHEAD: usize = 64;
 
-/// Time that a thread waits for a task between two checks for an interrupt.
-const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Time that a thread waits for a task between two checks of whether the work is over.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The tasks of a worker. They are read ahead of their turn, on a thread of its own, as reading a pipe may block for ever.
 #[derive(Debug)]
@@ -58,11 +57,10 @@ impl<U: WorkUnit> TaskReader<U> {
         Ok(TaskReader { tasks })
     }
 
-    /// The next task, or the error in its line; `None` at the end, and after an interrupt.
-    pub fn next(&self, interrupt: &AtomicBool) -> Option<Result<CubeTask<U>>> {
-        // Relaxed: the flag publishes no other data.
-        while !interrupt.load(Ordering::Relaxed) {
-            match self.tasks.recv_timeout(INTERRUPT_POLL_INTERVAL) {
+    /// The next task, or the error in its line; `None` at the end, and once the work `is_over`, which is asked regularly.
+    pub fn next(&self, is_over: impl Fn() -> bool) -> Option<Result<CubeTask<U>>> {
+        while !is_over() {
+            match self.tasks.recv_timeout(POLL_INTERVAL) {
                 Ok(task) => return Some(task),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,

@@ -296,17 +296,31 @@ impl Restrictions {
         if control.poll() {
             return None;
         }
-        let mut known = FxHashMap::default();
         let pairs = self.numbers.iter().zip(&other.numbers);
-        let numbers = pairs
-            .map(|pair| {
-                let next = known.len() as u32;
-                *known.entry(pair).or_insert(next)
-            })
-            .collect();
+        let mut count = 0;
+        let mut number = |known: &mut u32| {
+            if *known == u32::MAX {
+                *known = count;
+                count += 1;
+            }
+            *known
+        };
+        // A table of all pairs is quicker than hashing them, where it is not much longer than the list.
+        let all_pairs = self.count * other.count;
+        let numbers = if all_pairs <= 4 * self.numbers.len() {
+            let mut known = vec![u32::MAX; all_pairs];
+            pairs
+                .map(|(&a, &b)| number(&mut known[a as usize * other.count + b as usize]))
+                .collect()
+        } else {
+            let mut known = FxHashMap::default();
+            pairs
+                .map(|pair| number(known.entry(pair).or_insert(u32::MAX)))
+                .collect()
+        };
         Some(Restrictions {
             numbers,
-            count: known.len(),
+            count: count as usize,
         })
     }
 }

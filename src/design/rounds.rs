@@ -64,7 +64,7 @@ pub(super) fn sweeps<W: Word>(board: &mut Board<'_, W>, pace: &mut Pace<'_>) -> 
 }
 
 /// Settles all lines at once, from the same known cells, until no line decides another cell, or for this number of rounds. Returns each
-/// round in which a line did.
+/// round in which a line did, and [`Ended::Fixpoint`] also where more rounds would follow.
 pub(super) fn rounds<W: Word>(
     board: &mut Board<'_, W>,
     most: usize,

@@ -8,7 +8,7 @@ use crate::count::Counter;
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
-use crate::search::{Cube, Decision, Effort, Outcome, Search, Total};
+use crate::search::{Cube, Effort, Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// Maximum ticks of the SAT solver for the backbone, where there is no limit on time.
@@ -56,14 +56,14 @@ pub(super) fn count_region<W: Word>(
             }
             let in_witness = || Some(witness?.get(row, column));
             match board.known(cell).or_else(in_witness) {
-                Some(filled) => path.push(Decision { cell, filled }),
+                Some(filled) => path.push((cell, filled)),
                 None => return Total::AtLeast(Count::ZERO),
             }
         }
     }
     Counter::new(puzzle)
         .limits(limits.clone())
-        .within(Cube { path })
+        .within(Cube::of(path))
         .run()
         .solutions
 }

@@ -185,11 +185,14 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             alive_sides: 0,
         });
         let mut population = Vec::new();
-        while spine.is_none() && population.len() < self.size {
-            if self.budget.must_stop() {
-                return None;
+        if spine.is_none() {
+            population.push(first);
+            while population.len() < self.size {
+                if self.budget.must_stop() {
+                    return None;
+                }
+                population.push(population[0].clone());
             }
-            population.push(first.clone());
         }
         // The lines are processed along the longer side of the region.
         let mut order = if rows.len() >= columns.len() {

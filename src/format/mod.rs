@@ -168,7 +168,11 @@ impl ReadOptions {
         let mut contents = self
             .contents(bytes, file)
             .unwrap_or_else(|error| Contents::from(Err(error)));
-        let mut first_two: Vec<_> = contents.puzzles.by_ref().take(2).collect();
+        let mut first_two: Vec<_> = contents
+            .puzzles
+            .by_ref()
+            .take(if contents.numbered { 1 } else { 2 })
+            .collect();
         let numbered = first_two.len() > usize::from(!contents.numbered);
         if first_two.is_empty() {
             first_two.push(Err(Error::data("there is no puzzle in this file")));

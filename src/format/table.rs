@@ -151,31 +151,20 @@ const TXT: Format = Format {
 
 const PBM: &[&str] = &["pbm", "pnm"];
 
-const fn netpbm(
+/// A format whose files are pictures.
+const fn picture(
     name: &'static str,
     title: &'static str,
     endings: &'static [&'static str],
-    netpbm: Netpbm,
+    picture: PictureType,
 ) -> Format {
     Format {
         name,
         title,
         endings,
-        codec: Codec::Picture(PictureType::Netpbm(netpbm)),
+        codec: Codec::Picture(picture),
         holds: GOAL,
         ..TXT
-    }
-}
-
-const fn image(
-    name: &'static str,
-    title: &'static str,
-    endings: &'static [&'static str],
-    image: ImageType,
-) -> Format {
-    Format {
-        codec: Codec::Picture(PictureType::Image(image)),
-        ..netpbm(name, title, endings, Netpbm::Bits)
     }
 }
 
@@ -329,15 +318,60 @@ pub static FORMATS: &[Format] = &[
         pack: Some(separated("\n")),
         ..TXT
     },
-    netpbm("pbm", "PBM, one bit per pixel", PBM, Netpbm::Bits),
-    netpbm("pbm-plain", "PBM, one digit per pixel", PBM, Netpbm::Digits),
-    netpbm("pgm", "PGM, greys", &["pgm", "pnm"], Netpbm::Grey),
-    netpbm("ppm", "PPM, colours", &["ppm", "pnm"], Netpbm::Colour),
-    image("png", "PNG image", &["png"], ImageType::Png),
-    image("gif", "GIF image", &["gif"], ImageType::Gif),
-    image("bmp", "BMP image", &["bmp"], ImageType::Bmp),
-    image("webp", "WebP image", &["webp"], ImageType::WebP),
-    image("jpeg", "JPEG image", &["jpg", "jpeg"], ImageType::Jpeg),
+    picture(
+        "pbm",
+        "PBM, one bit per pixel",
+        PBM,
+        PictureType::Netpbm(Netpbm::Bits),
+    ),
+    picture(
+        "pbm-plain",
+        "PBM, one digit per pixel",
+        PBM,
+        PictureType::Netpbm(Netpbm::Digits),
+    ),
+    picture(
+        "pgm",
+        "PGM, greys",
+        &["pgm", "pnm"],
+        PictureType::Netpbm(Netpbm::Grey),
+    ),
+    picture(
+        "ppm",
+        "PPM, colours",
+        &["ppm", "pnm"],
+        PictureType::Netpbm(Netpbm::Colour),
+    ),
+    picture(
+        "png",
+        "PNG image",
+        &["png"],
+        PictureType::Image(ImageType::Png),
+    ),
+    picture(
+        "gif",
+        "GIF image",
+        &["gif"],
+        PictureType::Image(ImageType::Gif),
+    ),
+    picture(
+        "bmp",
+        "BMP image",
+        &["bmp"],
+        PictureType::Image(ImageType::Bmp),
+    ),
+    picture(
+        "webp",
+        "WebP image",
+        &["webp"],
+        PictureType::Image(ImageType::WebP),
+    ),
+    picture(
+        "jpeg",
+        "JPEG image",
+        &["jpg", "jpeg"],
+        PictureType::Image(ImageType::Jpeg),
+    ),
 ];
 
 impl Codec {

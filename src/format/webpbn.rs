@@ -60,10 +60,42 @@ enum Node<'a> {
 /// Levels of elements that are kept: a puzzle, its clues, their lines, and the numbers of these.
 const LEVELS: usize = 4;
 
-/// An element: its name and the names of its attributes in lower case.
+/// The elements and the attributes that are read. Others are skipped, so that they take no memory.
+const ELEMENTS: [&str; 11] = [
+    "puzzle",
+    "title",
+    "author",
+    "copyright",
+    "id",
+    "color",
+    "clues",
+    "line",
+    "count",
+    "solution",
+    "image",
+];
+const ATTRIBUTES: [&str; 6] = [
+    "type",
+    "defaultcolor",
+    "backgroundcolor",
+    "name",
+    "char",
+    "color",
+];
+
+/// The one of these names that a tag or an attribute has, in any case of letters.
+fn known(names: &[&'static str], name: &str) -> Option<&'static str> {
+    names
+        .iter()
+        .find(|known| name.to_lowercase() == **known)
+        .copied()
+}
+
+/// An element that is read.
 struct Element<'a> {
-    name: String,
-    attributes: Vec<(String, String)>,
+    /// Empty if it is not one of [`ELEMENTS`].
+    name: &'static str,
+    attributes: Vec<(&'static str, String)>,
     /// The text of the document from its opening tag on.
     place: &'a str,
     children: Vec<Element<'a>>,
@@ -77,11 +109,13 @@ impl<'a> Element<'a> {
         let mut attributes = Vec::new();
         // No element needs more than 16, and the bound keeps the linear look-ups short.
         for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
-            let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
-            attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
+            if let Some(name) = known(&ATTRIBUTES, attribute.key.local_name().as_ref()) {
+                let value = html_escape::decode_html_entities(&*attribute.value);
+                attributes.push((name, value.into_owned()));
+            }
         }
         Element {
-            name: tag.local_name().as_ref().to_lowercase(),
+            name: known(&ELEMENTS, tag.local_name().as_ref()).unwrap_or_default(),
             attributes,
             place,
             children: Vec::new(),
@@ -90,7 +124,7 @@ impl<'a> Element<'a> {
     }
 
     fn attribute(&self, name: &str) -> Option<&str> {
-        let found = self.attributes.iter().find(|(key, _)| key == name);
+        let found = self.attributes.iter().find(|(key, _)| *key == name);
         found.map(|(_, value)| value.as_str())
     }
 
@@ -188,11 +222,15 @@ impl<'a> Document<'a> {
     /// The element whose tag has just been opened, with what is in it.
     fn element(&mut self, mut element: Element<'a>) -> Result<Element<'a>> {
         let mut parents: Vec<Element<'a>> = Vec::new();
-        // The open elements below the last level.
+        // The open elements of which nothing is kept: those below the last level, unknown ones, and what is in them.
         let mut deeper = 0;
         loop {
             match self.node()? {
-                Node::Open(_) if parents.len() + 1 == LEVELS => deeper += 1,
+                Node::Open(child)
+                    if deeper > 0 || parents.len() + 1 == LEVELS || child.name.is_empty() =>
+                {
+                    deeper += 1
+                }
                 Node::Open(child) => parents.push(std::mem::replace(&mut element, child)),
                 Node::Close if deeper > 0 => deeper -= 1,
                 Node::Close => match parents.pop() {
@@ -206,8 +244,7 @@ impl<'a> Document<'a> {
                 Node::Text(_) => {}
                 Node::End => {
                     self.ended = true;
-                    let name = brief(&element.name);
-                    let message = format!("the file ends before <{name}> is closed");
+                    let message = format!("the file ends before <{}> is closed", element.name);
                     return Err(self.error(element.place, &message));
                 }
             }
@@ -237,7 +274,7 @@ impl<'a> Document<'a> {
             .copyright(self.copyright.clone());
         let (mut rows, mut columns, mut image) = (None, None, None);
         for part in &puzzle.children {
-            match part.name.as_str() {
+            match part.name {
                 "title" => notes.title = part.content(),
                 "author" => notes.author = part.content().or(notes.author),
                 "copyright" => notes.copyright = part.content().or(notes.copyright),

@@ -24,11 +24,13 @@ pub struct Lexicographic<'a> {
     overlay: Overlay<'a>,
     /// Positions of the cells of undecided regions, one region after the other.
     positions: Vec<u32>,
+    /// Positions of the cells that were decided as filled on the path.
+    filled: Vec<u32>,
     /// The path of the depth-first search; at first only its root.
     path: Vec<TreeNode>,
-    /// The solutions of the latest small subtree, packed as in [`Grid`]: the last one is the current solution, the others come after it in
-    /// reverse order.
-    listed: Vec<Box<[u64]>>,
+    /// The solutions of the latest small subtree, packed as in [`Grid`], one after the other: the last one is the current solution, the
+    /// others come after it in reverse order.
+    listed: Vec<u64>,
     /// Number of solutions to skip first.
     skip: Count,
     /// Maximum number of solutions of a subtree that are listed.
@@ -54,14 +56,27 @@ enum Visited {
     Both,
 }
 
-/// The decided cells and the undecided regions.
-#[derive(Clone, Debug, Default)]
+/// The undecided regions, and how long the lists of the positions of their cells and of the filled cells are.
+#[derive(Debug, Default)]
 struct PartialSolution {
-    /// The filled cells, packed as in [`Grid`].
-    grid: Box<[u64]>,
     open: Vec<OpenRegion>,
-    /// Length of the list of positions with those of these regions.
     position_count: usize,
+    filled_count: usize,
+}
+
+impl Clone for PartialSolution {
+    fn clone(&self) -> Self {
+        PartialSolution {
+            open: self.open.clone(),
+            ..*self
+        }
+    }
+
+    /// Reuses the list of regions.
+    fn clone_from(&mut self, from: &Self) {
+        self.open.clone_from(&from.open);
+        (self.position_count, self.filled_count) = (from.position_count, from.filled_count);
+    }
 }
 
 /// An undecided region: its node, and the index of its first cell in the list of positions.
@@ -74,19 +89,22 @@ struct OpenRegion {
 impl PartialSolution {
     /// Bytes allocated.
     fn bytes(&self) -> usize {
-        self.open.capacity() * size_of::<OpenRegion>() + size_of_val(&*self.grid)
+        self.open.capacity() * size_of::<OpenRegion>()
     }
 
-    /// Replaces an undecided region by those that this edge of its node leaves undecided, whose positions are appended to the list.
+    /// Replaces an undecided region by those that this edge of its node leaves undecided. The positions of their cells, and of those that it
+    /// fills, are appended to the lists. `child_ends` is scratch space.
     fn follow(
         &mut self,
         region: usize,
         edge: &OverlayEdge<'_>,
         overlay: &Overlay<'_>,
-        positions: &mut Vec<u32>,
+        (positions, filled): (&mut Vec<u32>, &mut Vec<u32>),
+        child_ends: &mut Vec<usize>,
     ) {
         let mut from = self.open.swap_remove(region).start as usize;
-        let (mut child_ends, mut end) = (Vec::with_capacity(edge.children.len()), positions.len());
+        child_ends.clear();
+        let mut end = positions.len();
         for &node in edge.children {
             child_ends.push(end);
             if node != ALL_DECIDED {
@@ -102,7 +120,7 @@ impl PartialSolution {
             from = run.end;
             match code {
                 EMPTY => {}
-                FILLED => fill(&mut self.grid, &positions[run]),
+                FILLED => filled.extend_from_slice(&positions[run]),
                 child_code => {
                     let child = (child_code - FIRST_CHILD) as usize;
                     if edge.children[child] != ALL_DECIDED {
@@ -112,6 +130,7 @@ impl PartialSolution {
                 }
             }
         }
+        self.filled_count = filled.len();
     }
 }
 
@@ -136,6 +155,7 @@ impl SolutionGraph {
         let mut lexicographic = Lexicographic {
             overlay: Overlay::new(self),
             positions: Vec::new(),
+            filled: Vec::new(),
             path: Vec::new(),
             listed: Vec::new(),
             skip: skip.clone(),
@@ -151,9 +171,9 @@ impl SolutionGraph {
                 lexicographic.positions.extend_from_slice(&root.positions);
             }
             let partial = PartialSolution {
-                grid: self.known().words().into(),
                 open,
                 position_count: lexicographic.positions.len(),
+                filled_count: 0,
             };
             lexicographic.enter(partial, self.count().clone());
         }
@@ -195,7 +215,8 @@ impl Lexicographic<'_> {
     /// As [`Lexicographic::advance`], calling `stop` regularly.
     #[inline]
     pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
-        self.listed.pop();
+        let rest = self.listed.len().saturating_sub(self.words_per_grid());
+        self.listed.truncate(rest);
         if self.listed.is_empty() {
             self.descend(stop)
         } else {
@@ -205,13 +226,17 @@ impl Lexicographic<'_> {
 
     /// The solution that was found, packed as in [`Grid`]; empty before the first.
     pub fn words(&self) -> &[u64] {
-        self.listed.last().map_or(&[], |grid| grid)
+        &self.listed[self.listed.len().saturating_sub(self.words_per_grid())..]
+    }
+
+    fn words_per_grid(&self) -> usize {
+        self.overlay.graph().known().words().len()
     }
 
     /// Bytes allocated besides the graph, without the solutions of a small subtree.
     pub fn bytes(&self) -> u64 {
         let partials = self.path.iter().map(|node| node.partial.bytes());
-        let lists = self.positions.capacity() * size_of::<u32>()
+        let lists = (self.positions.capacity() + self.filled.capacity()) * size_of::<u32>()
             + self.path.capacity() * size_of::<TreeNode>();
         self.overlay.bytes() + (lists + partials.sum::<usize>()) as u64
     }
@@ -222,6 +247,7 @@ impl Lexicographic<'_> {
             // Drops the conditioned nodes of the side visited before.
             self.overlay.truncate(node.overlay_mark);
             self.positions.truncate(node.partial.position_count);
+            self.filled.truncate(node.partial.filled_count);
             if node.visited == Visited::Both {
                 self.path.pop();
                 continue;
@@ -260,7 +286,8 @@ impl Lexicographic<'_> {
                 let mut partial = node.partial.clone();
                 partial.open[i].node = conditioned;
                 if filled {
-                    fill(&mut partial.grid, &[cell]);
+                    self.filled.push(cell);
+                    partial.filled_count += 1;
                 }
                 let nodes = partial.open.iter().map(|region| region.node);
                 let count = self.overlay.product(nodes);
@@ -278,7 +305,7 @@ impl Lexicographic<'_> {
     /// Pushes a node of the search with this number of solutions. A region without undecided cells is left out, and one whose node has a
     /// single edge is replaced by what the edge leaves undecided.
     fn enter(&mut self, mut partial: PartialSolution, count: Count) {
-        let mut i = 0;
+        let (mut i, mut child_ends) = (0, Vec::new());
         while let Some(&OpenRegion { node, .. }) = partial.open.get(i) {
             if node == ALL_DECIDED || self.overlay.decided(node) == self.overlay.cell_count(node) {
                 partial.open.swap_remove(i);
@@ -287,7 +314,10 @@ impl Lexicographic<'_> {
             let (edge, next) = self.overlay.edge_at(node, self.overlay.first_edge(node));
             match next {
                 Some(_) => i += 1,
-                None => partial.follow(i, &edge, &self.overlay, &mut self.positions),
+                None => {
+                    let lists = (&mut self.positions, &mut self.filled);
+                    partial.follow(i, &edge, &self.overlay, lists, &mut child_ends);
+                }
             }
         }
         self.path.push(TreeNode {
@@ -300,30 +330,49 @@ impl Lexicographic<'_> {
 
     /// Lists the solutions of a subtree, without those to be skipped.
     fn list(&mut self, partial: PartialSolution) {
-        let mut stack = vec![partial];
-        while let Some(mut partial) = stack.pop() {
-            self.positions.truncate(partial.position_count);
-            let Some(region) = partial.open.len().checked_sub(1) else {
-                self.listed.push(partial.grid);
-                continue;
-            };
-            let node = partial.open[region].node;
-            let mut next = Some(self.overlay.first_edge(node));
-            while let Some(at) = next {
-                let (edge, after) = self.overlay.edge_at(node, at);
-                next = after;
-                let mut below = match after {
-                    Some(_) => partial.clone(),
-                    None => std::mem::take(&mut partial),
-                };
-                below.follow(region, &edge, &self.overlay, &mut self.positions);
-                stack.push(below);
+        let path_filled = partial.filled_count;
+        let mut base = self.overlay.graph().known().words().to_vec();
+        fill(&mut base, &self.filled[..path_filled]);
+        // The edge of the last open region that is followed next, for each level of a depth-first walk. The partial solutions of the levels,
+        // and one below them, are kept, so that a level reuses the list of an earlier one.
+        let (mut edges, mut partials) = (Vec::new(), vec![partial]);
+        let (mut found, mut child_ends) = (Vec::new(), Vec::new());
+        loop {
+            let partial = &partials[edges.len()];
+            match partial.open.last() {
+                Some(region) => edges.push(self.overlay.first_edge(region.node)),
+                None => {
+                    let start = found.len();
+                    found.extend_from_slice(&base);
+                    fill(
+                        &mut found[start..],
+                        &self.filled[path_filled..partial.filled_count],
+                    );
+                }
             }
+            let Some(at) = edges.pop() else { break };
+            let above = edges.len();
+            let region = partials[above].open.len() - 1;
+            let (edge, next) = self.overlay.edge_at(partials[above].open[region].node, at);
+            self.positions.truncate(partials[above].position_count);
+            self.filled.truncate(partials[above].filled_count);
+            if let Some(next) = next {
+                edges.push(next);
+                if partials.len() == edges.len() {
+                    partials.push(PartialSolution::default());
+                }
+                let (upper, lower) = partials.split_at_mut(edges.len());
+                lower[0].clone_from(&upper[above]);
+            }
+            let lists = (&mut self.positions, &mut self.filled);
+            partials[edges.len()].follow(region, &edge, &self.overlay, lists, &mut child_ends);
         }
-        self.listed.sort_unstable_by(|a, b| order(b, a));
+        let mut sorted: Vec<&[u64]> = found.chunks_exact(base.len()).collect();
+        sorted.sort_unstable_by(|a, b| order(b, a));
         // Fewer are skipped than were listed, as the subtree would not have been entered otherwise.
         let skip = std::mem::take(&mut self.skip).to_u64().unwrap_or_default();
-        self.listed.truncate(self.listed.len() - skip as usize);
+        sorted.truncate(sorted.len() - skip as usize);
+        self.listed = sorted.concat();
     }
 }
 
@@ -414,8 +463,8 @@ mod tests {
         roots.extend((1..400).map(|i| (pair, column(i, 0..2))));
         let graph = builder.finish(&Grid::new(400, 13), roots);
         let mut walk = graph.lexicographic(&Count::ZERO);
-        // A node has 400 regions and a grid of 13 rows with 7 words each.
-        let held = |nodes: u64| 4 * (13 + 2 * 399) + nodes * (8 * 400 + 8 * 13 * 7);
+        // A node has 400 regions.
+        let held = |nodes: u64| 4 * (13 + 2 * 399) + nodes * 8 * 400;
         assert_eq!(walk.overlay.bytes(), 0);
         assert!((held(1)..2 * held(1)).contains(&walk.bytes()));
         // Decides one cell: a second node, and a node in the overlay with half of the fillings.
@@ -434,13 +483,14 @@ mod tests {
         let mut walk = graph.lexicographic(&Count::ZERO);
         assert_eq!(walk.advance(), Advance::Deciding);
         let bytes = |walk: &Lexicographic<'_>| {
-            let grids: usize = walk.path.iter().map(|node| node.partial.bytes()).sum();
-            walk.bytes() - walk.overlay.bytes() - grids as u64
+            let regions: usize = walk.path.iter().map(|node| node.partial.bytes()).sum();
+            walk.bytes() - walk.overlay.bytes() - regions as u64
         };
         let lists = |positions: usize, nodes: usize| {
             (positions * size_of::<u32>() + nodes * size_of::<TreeNode>()) as u64
         };
-        (walk.positions, walk.path) = (Vec::with_capacity(100), Vec::new());
+        (walk.positions, walk.filled) = (Vec::with_capacity(60), Vec::with_capacity(40));
+        walk.path = Vec::new();
         assert_eq!(bytes(&walk), lists(100, 0));
         walk.path = Vec::with_capacity(10);
         assert_eq!(bytes(&walk), lists(100, 10));

@@ -217,7 +217,7 @@ impl SatSolver {
         self.solve(None);
     }
 
-    /// Clears the phases set by `guess_phases`, so that later calls search near the latest assignment, where a second solution
+    /// Clears the phases that were set at the start, so that later calls search near the latest assignment, where a second solution
     /// usually is.
     pub fn clear_phases(&mut self) {
         for variable in 1..=self.encoding.starts.max_variable() {

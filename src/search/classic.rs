@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::cube::{Cube, Decision};
+use super::cube::Cube;
+use super::near::reduce_difference;
 use super::outcome::{Outcome, Total};
 use super::portfolio::Portfolio;
 use crate::board::Cell;
@@ -75,11 +76,17 @@ impl<'a> ClassicSearch<'a> {
         )
     }
 
-    /// Finds up to `max_solutions` solutions and stops. If one is `known`, it counts as the first, and the others are different.
+    /// Finds up to `max_solutions` solutions and stops. If one is `known`, it counts as the first, and the others are different; the second
+    /// is brought near to it, as that of [`Search::second`](super::Search::second) is.
     pub fn first(&self, max_solutions: usize, known: Option<&Grid>) -> (Vec<Grid>, Outcome) {
         let portfolio = Portfolio::new(self.puzzle, max_solutions, known);
         let mut outcome = self.run_until(&portfolio, Some(max_solutions as u64));
-        let (found, _) = portfolio.take_result();
+        let (mut found, _) = portfolio.take_result();
+        if known.is_some()
+            && let [first, other, ..] = &mut found[..]
+        {
+            *other = reduce_difference(first, other);
+        }
         let number = Count::from(found.len() as u64);
         outcome.solutions = match outcome.stopped {
             None => Total::Exactly(number),
@@ -154,17 +161,12 @@ impl<'a> ClassicSearch<'a> {
 
 /// The known cells as a cube, which contains all solutions.
 fn cube(known: &[Vec<Option<bool>>]) -> Cube {
-    let mut path = Vec::new();
-    for (row, cells) in known.iter().enumerate() {
-        for (column, cell) in cells.iter().enumerate() {
-            let (row, column) = (row as u16, column as u16);
-            path.extend(cell.map(|filled| Decision {
-                cell: Cell { row, column },
-                filled,
-            }));
-        }
-    }
-    Cube { path }
+    Cube::of(known.iter().enumerate().flat_map(|(row, cells)| {
+        cells
+            .iter()
+            .enumerate()
+            .filter_map(move |(column, filled)| Some((Cell::new(row, column), (*filled)?)))
+    }))
 }
 
 /// Connects an algorithm to a control and a sink.

@@ -77,7 +77,10 @@ impl Facts {
         let words = if filled { &self.filled } else { &self.empty };
         let word = &words[row * Grid::stride(width) + column / 64];
         let bit = 1 << (column % 64);
-        if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+        // Most facts are known already, and reading a word is cheaper than changing it.
+        if word.load(Ordering::Relaxed) & bit == 0
+            && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        {
             self.has_solver_fact.store(true, Ordering::Relaxed);
         }
     }

@@ -610,3 +610,18 @@ fn a_cube_that_is_answered_again_has_its_file_already() {
     assert_eq!(fs::read(&file).unwrap(), whole);
     assert_eq!(names(Path::new(&found)), before);
 }
+
+/// Once, a certificate that could not be written kept a drawing from its name.
+#[test]
+fn a_drawing_is_kept_when_a_certificate_fails() {
+    let scratch = Scratch::new("drawn");
+    let (folder, drawing) = (scratch.file("certificates"), scratch.file("a.svg"));
+    fs::create_dir_all(Path::new(&folder).join("1.cnf")).unwrap();
+    let run = [
+        "check", "-q", "--full", "--svg", &drawing, "--proof", &folder, HEART,
+    ];
+    let done = output(&run);
+    assert_eq!(done.status.code(), Some(74), "{done:?}");
+    assert!(stderr(&done).contains("is a directory"), "{done:?}");
+    assert!(fs::read_to_string(&drawing).unwrap().contains("</svg>"));
+}

@@ -1,6 +1,6 @@
 //! Runs that end before they are done: pipes that close, signals, limits.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,26 @@ fn a_closed_pipe_ends_it_quietly() {
         stderr.read_to_string(&mut said).expect("UTF-8");
         assert_eq!(said, "");
     }
+}
+
+/// Once, the other threads waited for further cubes for ever when the results could not be written.
+#[test]
+fn a_worker_whose_results_nobody_reads_ends_while_its_input_is_open() {
+    let cubes = std::fs::read_to_string("tests/cmd/key-cubes.jsonl").expect("cubes");
+    let arguments = [
+        "work",
+        "--puzzle",
+        "puzzles/pictures/key.non",
+        "--threads",
+        "4",
+        "-",
+    ];
+    let mut child = spawn(omnogram(&arguments).stdin(Stdio::piped()));
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(cubes.as_bytes()).expect("it reads");
+    assert_eq!(ends(&mut child), Some(3));
+    drop(input);
 }
 
 #[cfg(unix)]

@@ -7,12 +7,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 if sys.version_info >= (3, 11):
     from typing import Unpack as Unpack
 elif TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
+else:
+
+    class Unpack:
+        """Stands for that of Python 3.11, so that annotations can be evaluated."""
+
+        def __class_getitem__(cls, item: object) -> object:
+            """Any type."""
+            return Any
+
 
 Seconds: TypeAlias = float | timedelta
 Bytes: TypeAlias = int | str
@@ -62,13 +71,25 @@ ProgressCallback: TypeAlias = Callable[[Progress], object]
 _Report: TypeAlias = Callable[[int, int, float | None, float], object]
 
 
-def time_bounds(*, threads: int | None = None, time: Seconds | None = None) -> Bounds:
+def _refuse(unknown: dict[str, object]) -> None:
+    """Raises the error of unknown keywords, as the method that was called with them would."""
+    if unknown:
+        code = sys._getframe(2).f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}")
+
+
+def time_bounds(*, threads: int | None = None, time: Seconds | None = None, **unknown: object) -> Bounds:
     """Limits of time, checked."""
+    _refuse(unknown)
     return bounds(threads=threads, time=time)
 
 
-def memory_bounds(*, threads: int | None = None, time: Seconds | None = None, memory: Bytes | None = None) -> Bounds:
+def memory_bounds(
+    *, threads: int | None = None, time: Seconds | None = None, memory: Bytes | None = None, **unknown: object
+) -> Bounds:
     """Limits of time and memory, checked."""
+    _refuse(unknown)
     return bounds(threads=threads, time=time, memory=memory)
 
 
@@ -78,8 +99,10 @@ def bounds(
     time: Seconds | None = None,
     nodes: int | None = None,
     memory: Bytes | None = None,
+    **unknown: object,
 ) -> Bounds:
     """All limits, checked."""
+    _refuse(unknown)
     if threads is not None and not 1 <= threads <= MAX_THREADS:
         raise ValueError(f"threads={threads}: expected 1 to {MAX_THREADS}")
     seconds = time.total_seconds() if isinstance(time, timedelta) else time

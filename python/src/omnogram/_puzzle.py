@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from ._limits import (
     MemoryLimits,
     ProgressCallback,
     TimeLimits,
+    Unpack,
     bounds,
     memory_bounds,
     report,
@@ -46,9 +47,6 @@ from ._results import (
     decisions,
 )
 from ._space import Space
-
-if TYPE_CHECKING:
-    from ._limits import Unpack
 
 _R = TypeVar("_R")
 #: Most cells of a line.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _omnogram as native
 from ._errors import Stopped
-from ._limits import Bytes, Limits, Seconds, bounds, seed_of
+from ._limits import Bytes, Limits, Seconds, Unpack, bounds, seed_of
 from ._results import Given, Grid, decisions
-
-if TYPE_CHECKING:
-    from ._limits import Unpack
 
 _UNLIMITED = bounds(threads=1)
 #: Most grids, and about how many bytes, that an iterator reads at once.

@@ -353,7 +353,7 @@ fn pack<W: Word>(
     let mut found: Vec<(usize, &Obstacle<W>)> = Vec::new();
     for entry in &view.obstacles {
         if entry.stands(edit, &mut view.scratch) {
-            removing.clone_from(allowed);
+            removing.rows.clone_from(&allowed.rows);
             entry
                 .obstacle
                 .remove_kept(edit, &mut view.scratch, &mut removing);
@@ -364,7 +364,7 @@ fn pack<W: Word>(
     found.truncate(most);
     let mut standing: Vec<Helping> = Vec::new();
     for (_, obstacle) in found {
-        removing.clone_from(allowed);
+        removing.rows.clone_from(&allowed.rows);
         obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
         standing.push(obstacle.helping(&edit.picture, allowed, &removing));
     }

@@ -29,6 +29,8 @@ pub(super) enum ObstacleKind {
 pub(super) struct Scratch<W: Word> {
     kernel: Kernel<W>,
     lengths: Vec<u16>,
+    /// The cells that keep an obstacle in each of its lines.
+    kept_in_lines: Vec<W>,
 }
 
 impl<W: Word> Default for Scratch<W> {
@@ -36,6 +38,7 @@ impl<W: Word> Default for Scratch<W> {
         Scratch {
             kernel: Kernel::new(),
             lengths: Vec::new(),
+            kept_in_lines: Vec::new(),
         }
     }
 }
@@ -46,8 +49,9 @@ struct ObstacleLine<W> {
     line: usize,
     /// The cells of the obstacle.
     cells: W,
-    /// Whether the obstacle stands there in the original picture, and the cells after whose flip it does.
+    /// Whether the obstacle stands there in the original picture.
     stands: bool,
+    /// The cells of the line after whose flip in the original picture it stands there.
     kept: OnceLock<W>,
     /// The same as `kept`, after one flip in this line; by the flipped cell.
     after: OnceLock<Box<[OnceLock<W>]>>,
@@ -198,7 +202,7 @@ impl<W: Word> Obstacle<W> {
     /// The cells after whose flip, beside those of the edit, the obstacle stands; `None` if there are none.
     fn kept_after(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> Option<CellSet<W>> {
         let (width, height) = (edit.original.width(), edit.original.height());
-        let mut kept_in_lines = Vec::with_capacity(self.lines.len());
+        scratch.kept_in_lines.clear();
         // The row and the column in which it does not stand; a flip can change one of each.
         let (mut fallen_row, mut fallen_column) = (None, None);
         for line in &self.lines {
@@ -212,7 +216,7 @@ impl<W: Word> Obstacle<W> {
                     return None;
                 }
             }
-            kept_in_lines.push(kept);
+            scratch.kept_in_lines.push(kept);
         }
         let in_row = fallen_column.map_or(W::low(width), W::bit);
         let mut kept = CellSet::none(height);
@@ -220,7 +224,7 @@ impl<W: Word> Obstacle<W> {
             None => kept.rows.fill(in_row),
             Some(row) => kept.rows[row] = in_row,
         }
-        for (line, kept_in_line) in self.lines.iter().zip(kept_in_lines) {
+        for (line, &kept_in_line) in self.lines.iter().zip(&scratch.kept_in_lines) {
             match line.line.checked_sub(height) {
                 None => kept.rows[line.line] &= kept_in_line,
                 Some(column) => (W::low(height) & !kept_in_line)

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::board::Cell;
-use crate::search::connected_groups;
+use crate::board::DisjointSets;
 
 /// Slack for rounding.
 const TOLERANCE: f64 = 1e-6;
@@ -84,18 +84,24 @@ fn rounded_up(prices: f64) -> usize {
 
 /// The obstacles in groups that share no cell.
 fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
-    // As if each obstacle were a row with its cells.
-    let places = obstacles.iter().enumerate().flat_map(|(row, obstacle)| {
-        let cells = obstacle.iter();
-        cells.map(move |&(cell, _)| (row, cell))
-    });
-    connected_groups((cells, obstacles.len()), places)
-        .into_iter()
-        .map(|mut group| {
-            group.dedup_by_key(|&mut (row, _)| row);
-            group.into_iter().map(|(row, _)| &obstacles[row]).collect()
-        })
-        .collect()
+    let mut sets = DisjointSets::new(obstacles.len());
+    // The first obstacle of each cell.
+    let mut owners = vec![usize::MAX; cells];
+    for (i, obstacle) in obstacles.iter().enumerate() {
+        for &(cell, _) in obstacle {
+            if owners[cell] == usize::MAX {
+                owners[cell] = i;
+            } else {
+                sets.join(owners[cell], i);
+            }
+        }
+    }
+    let mut groups = vec![Vec::new(); obstacles.len()];
+    for (i, obstacle) in obstacles.iter().enumerate() {
+        groups[sets.root(i)].push(obstacle);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
 }
 
 /// Packs the obstacles of a group: sets the loads of their cells, and returns the sum of the prices. Of these cells the values are 1 and
