@@ -1,6 +1,7 @@
 //! `omnogram studio`: the page on which a designer draws, served on this machine alone.
 
 use std::path::PathBuf;
+use std::{env, io};
 
 use clap::Args;
 use omnogram::format::Entry;
@@ -68,7 +69,7 @@ pub(super) fn run(options: &Options) -> Answered {
         messages::note("The studio listens at this address. Ctrl-C ends it.");
     }
     if !options.no_open
-        && let Err(error) = opener::open_browser(&address)
+        && let Err(error) = open_browser(&address)
         && !options.verbosity.quiet
     {
         messages::warning(&format!(
@@ -77,6 +78,16 @@ pub(super) fn run(options: &Options) -> Answered {
     }
     studio.serve(|| interrupt.is_requested())?;
     Ok(Status::Complete)
+}
+
+/// Shows an address in the program that `BROWSER` names, or that the system would take.
+fn open_browser(address: &str) -> io::Result<()> {
+    match env::var_os("BROWSER") {
+        Some(browser) if !browser.is_empty() => {
+            open::with_detached(address, browser.to_string_lossy())
+        }
+        _ => open::that_detached(address),
+    }
 }
 
 /// The puzzles of the arguments, and the gravest status of those that have an error, which is printed.

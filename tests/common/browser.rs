@@ -1,18 +1,15 @@
 //! Chromium, driven by ChromeDriver, on the page of a studio. Without the two programs a test is skipped with a word.
+//!
+//! ChromeDriver is a server that obeys requests with JSON: <https://www.w3.org/TR/webdriver2/>.
 #![allow(dead_code, reason = "each test uses its share")]
 
-use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
-use fantoccini::error::CmdError;
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
 
 use crate::common::command::{Scratch, omnogram, spawn};
 
@@ -41,8 +38,8 @@ pub(crate) const PHONE: Screen = Screen {
 
 /// A browser that shows the page of a studio. Both end with it.
 pub(crate) struct Browser {
-    runtime: Runtime,
-    client: Client,
+    /// The address of the session, with which every request begins.
+    session: String,
     driver: Child,
     studio: Child,
     /// The address of the page.
@@ -67,6 +64,25 @@ fn line_with(child: &mut Child, mark: &str) -> String {
     // The pipe must be emptied as long as the program lives.
     std::thread::spawn(move || lines.for_each(drop));
     line
+}
+
+/// The value of the driver's reply to a request with these parameters.
+fn asked(request: minreq::Request, parameters: &Value) -> Value {
+    let body = match parameters {
+        Value::Null => String::new(),
+        parameters => parameters.to_string(),
+    };
+    let reply = request.with_body(body).send().expect("a reply");
+    let text = reply.as_str().expect("UTF-8");
+    assert_eq!(reply.status_code, 200, "{text}");
+    let mut reply: Value = serde_json::from_str(text).expect("JSON");
+    reply["value"].take()
+}
+
+/// The name of the element in a reply.
+fn name_of(element: &Value) -> String {
+    let name = element["element-6066-11e4-a52e-4f735466cecf"].as_str();
+    name.expect("an element").to_owned()
 }
 
 impl Browser {
@@ -127,19 +143,15 @@ impl Browser {
                 "width": screen.width, "height": screen.height, "pixelRatio": 2.0, "touch": true, "mobile": true,
             }});
         }
-        let capabilities = json!({ "goog:chromeOptions": options });
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let Value::Object(capabilities) = capabilities else {
-            unreachable!()
-        };
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities);
-        let client = runtime
-            .block_on(builder.connect(&format!("http://127.0.0.1:{port}")))
-            .expect("chromium starts");
+        let capabilities = json!({ "alwaysMatch": { "goog:chromeOptions": options } });
+        let sessions = format!("http://127.0.0.1:{port}/session");
+        let session = asked(
+            minreq::post(&sessions),
+            &json!({ "capabilities": capabilities }),
+        );
+        let session = session["sessionId"].as_str().expect("a session");
         let browser = Browser {
-            runtime,
-            client,
+            session: format!("{sessions}/{session}"),
             driver,
             studio,
             address,
@@ -149,32 +161,48 @@ impl Browser {
         Some(browser)
     }
 
-    fn wait_on<T>(&self, future: impl Future<Output = Result<T, CmdError>>) -> T {
-        self.runtime.block_on(future).expect("the browser obeys")
+    /// Has the browser obey a command of the session; the value of its reply.
+    fn command(&self, name: &str, parameters: &Value) -> Value {
+        asked(minreq::post(format!("{}/{name}", self.session)), parameters)
+    }
+
+    /// Has the browser type into an element of its reply to another command.
+    fn type_into(&self, element: &str, keys: &str) {
+        self.command(
+            &format!("element/{element}/value"),
+            &json!({ "text": keys }),
+        );
+    }
+
+    /// The name that the driver has given to the element of a selector.
+    fn element(&self, selector: &str) -> String {
+        let search = json!({ "using": "css selector", "value": selector });
+        name_of(&self.command("element", &search))
     }
 
     /// Goes to the page, with this fragment.
     pub(crate) fn goto(&self, fragment: &str) {
-        self.wait_on(self.client.goto(&format!("{}{fragment}", self.address)));
+        self.command(
+            "url",
+            &json!({ "url": format!("{}{fragment}", self.address) }),
+        );
         self.until("window.studio && document.body.dataset.checked !== '0'");
     }
 
     pub(crate) fn reload(&self) {
-        self.wait_on(self.client.refresh());
+        self.command("refresh", &json!({}));
         self.until("window.studio && document.body.dataset.checked !== '0'");
     }
 
     /// The value of an expression in the page.
     pub(crate) fn value(&self, expression: &str) -> Value {
-        self.wait_on(
-            self.client
-                .execute(&format!("return ({expression});"), Vec::new()),
-        )
+        let script = format!("return ({expression});");
+        self.command("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
     /// Runs statements in the page.
     pub(crate) fn run(&self, statements: &str) {
-        self.wait_on(self.client.execute(statements, Vec::new()));
+        self.command("execute/sync", &json!({ "script": statements, "args": [] }));
     }
 
     /// Runs the body of an async function in the page, and returns its value.
@@ -182,7 +210,7 @@ impl Browser {
         let script = format!(
             "const done = arguments[arguments.length - 1]; (async () => {{ {body} }})().then(done, error => done({{failed: String(error)}}));"
         );
-        self.wait_on(self.client.execute_async(&script, Vec::new()))
+        self.command("execute/async", &json!({ "script": script, "args": [] }))
     }
 
     /// Waits until an expression in the page is true.
@@ -221,26 +249,22 @@ impl Browser {
 
     /// Clicks as a person does: on what is at that place of the page.
     pub(crate) fn click(&self, selector: &str) {
-        self.wait_on(async {
-            let element = self.client.find(Locator::Css(selector)).await?;
-            element.click().await
-        });
+        let element = self.element(selector);
+        self.command(&format!("element/{element}/click"), &json!({}));
     }
 
     /// Types into a field, or chooses files in a file field.
     pub(crate) fn send(&self, selector: &str, text: &str) {
-        self.wait_on(async {
-            let element = self.client.find(Locator::Css(selector)).await?;
-            element.send_keys(text).await
-        });
+        self.type_into(&self.element(selector), text);
     }
 
     /// Presses keys where the focus is.
     pub(crate) fn press(&self, keys: &str) {
-        self.wait_on(async {
-            let element = self.client.active_element().await?;
-            element.send_keys(keys).await
-        });
+        let focused = asked(
+            minreq::get(format!("{}/element/active", self.session)),
+            &Value::Null,
+        );
+        self.type_into(&name_of(&focused), keys);
     }
 
     /// The middle of a cell, from 0, in the window.
@@ -256,21 +280,18 @@ impl Browser {
     pub(crate) fn stroke(&self, cells: &[(usize, usize)]) {
         // On a phone the panels are below the board.
         self.run("window.studio.board.canvas.scrollIntoView({ block: 'center' });");
-        let mut actions = MouseActions::new("mouse".to_owned());
+        let mut actions = Vec::new();
         for (i, &(row, column)) in cells.iter().enumerate() {
             let (x, y) = self.place(row, column);
-            let duration = Some(Duration::from_millis(if i == 0 { 0 } else { 5 }));
-            actions = actions.then(PointerAction::MoveTo { duration, x, y });
+            let duration = if i == 0 { 0 } else { 5 };
+            actions.push(json!({ "type": "pointerMove", "duration": duration, "x": x, "y": y }));
             if i == 0 {
-                actions = actions.then(PointerAction::Down {
-                    button: MOUSE_BUTTON_LEFT,
-                });
+                actions.push(json!({ "type": "pointerDown", "button": 0 }));
             }
         }
-        actions = actions.then(PointerAction::Up {
-            button: MOUSE_BUTTON_LEFT,
-        });
-        self.wait_on(self.client.perform_actions(actions));
+        actions.push(json!({ "type": "pointerUp", "button": 0 }));
+        let mouse = json!({ "type": "pointer", "id": "mouse", "actions": actions });
+        self.command("actions", &json!({ "actions": [mouse] }));
     }
 
     /// Draws a picture row by row with the mouse, on an empty grid of its size.
@@ -329,9 +350,14 @@ impl Browser {
         path
     }
 
-    /// A picture of the window.
+    /// A picture of the window: the bytes of a PNG file.
     pub(crate) fn screenshot(&self) -> Vec<u8> {
-        self.wait_on(self.client.screenshot())
+        let picture = asked(
+            minreq::get(format!("{}/screenshot", self.session)),
+            &Value::Null,
+        );
+        let picture = picture.as_str().expect("base64");
+        BASE64_STANDARD.decode(picture).expect("base64")
     }
 
     /// All that the page has loaded.
@@ -344,7 +370,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let _ = self.runtime.block_on(self.client.clone().close());
+        let _ = minreq::delete(&self.session).send();
         for child in [&mut self.driver, &mut self.studio] {
             let _ = child.kill();
             let _ = child.wait();
