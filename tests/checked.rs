@@ -10,20 +10,15 @@ use std::process::Stdio;
 
 use common::command::{LONG, Scratch, ends, omnogram};
 use common::corpus::{self, KnownPuzzle};
-use common::{Random, brute_force, eager, on_threads, permutation, puzzle, restless, switches};
+use common::{
+    METHODS, Random, brute_force, eager, on_threads, permutation, puzzle, restless, switches,
+};
 use omnogram::count::{self, Counter, Method};
 use omnogram::design::{Ambiguity, Generator, Repair};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Options, Probing, Search, Total, Verdict};
 use omnogram::solutions::Count;
 use omnogram::{Estimator, Limits};
-
-const METHODS: [Method; 4] = [
-    Method::Auto,
-    Method::Tree,
-    Method::Regions,
-    Method::Frontier,
-];
 
 /// Asserts that a number is the known one, or a lower bound of it.
 fn agrees(name: &str, found: &Total, wanted: &Count) {
@@ -119,12 +114,9 @@ fn families() {
 fn random_ambiguous_puzzles() {
     let mut random = Random(17);
     for round in 0..60 {
-        let (width, height) = (3 + random.below(5), 3 + random.below(5));
+        let (width, height) = random.size(3, 5);
         let density = 0.2 + 0.5 * random.below(100) as f64 / 100.0;
-        let puzzle = match round % 5 {
-            0 => random.mixed(width, height, density),
-            _ => random.puzzle(width, height, density),
-        };
+        let puzzle = random.puzzle_or_mixed(round % 5 == 0, width, height, density);
         let wanted = Count::from(brute_force(&puzzle).len() as u64);
         on_threads(1 + round % 4, || {
             every_road("random", &puzzle, &wanted, &Limits::default())

@@ -96,7 +96,7 @@ struct Sample {
 fn samples(random: &mut Random) -> Vec<Sample> {
     let mut samples = Vec::new();
     while samples.len() < 40 {
-        let (width, height) = (4 + random.below(6), 4 + random.below(6));
+        let (width, height) = random.size(4, 6);
         let density = 0.25 + 0.3 * random.below(100) as f64 / 100.0;
         let picture = random.grid(width, height, density);
         let puzzle = match samples.len() {

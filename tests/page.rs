@@ -213,13 +213,18 @@ fn tab_to(browser: &Browser, selector: &str) {
     panic!("{selector} cannot be reached with the keyboard");
 }
 
+/// Moves the focus to a button with the tab key, and presses it.
+fn press_button(browser: &Browser, selector: &str) {
+    tab_to(browser, selector);
+    browser.press(ENTER);
+}
+
 #[test]
 fn the_keyboard_alone_is_enough() {
     let Some(browser) = Browser::open("keyboard", &[], DESKTOP, false) else {
         return;
     };
-    tab_to(&browser, "#new");
-    browser.press(ENTER);
+    press_button(&browser, "#new");
     browser.until("document.querySelector('#new-dialog').open");
     for side in ["#new-width", "#new-height"] {
         tab_to(&browser, side);
@@ -248,24 +253,17 @@ fn the_keyboard_alone_is_enough() {
     browser.press(HOME);
     browser
         .until("document.querySelector('#status').textContent.includes('row 5, column 1, filled')");
-    tab_to(&browser, "#repair");
-    browser.press(ENTER);
+    press_button(&browser, "#repair");
     browser.until("document.querySelectorAll('#repair-list .proposal').length > 0");
-    tab_to(&browser, ".proposal");
-    browser.press(ENTER);
-    tab_to(&browser, "#apply");
-    browser.checked(|browser| browser.press(ENTER));
+    press_button(&browser, ".proposal");
+    browser.checked(|browser| press_button(browser, "#apply"));
     assert_eq!(browser.verdict(), "unique");
-    tab_to(&browser, "#explain");
-    browser.press(ENTER);
+    press_button(&browser, "#explain");
     browser.until("document.querySelectorAll('#steps li').length > 1");
-    tab_to(&browser, "#step-on");
-    browser.press(ENTER);
+    press_button(&browser, "#step-on");
     browser.until("document.querySelector('#step-words').textContent.trim().length > 5");
-    tab_to(&browser, "#explain-close");
-    browser.press(ENTER);
-    tab_to(&browser, "#undo");
-    browser.checked(|browser| browser.press(ENTER));
+    press_button(&browser, "#explain-close");
+    browser.checked(|browser| press_button(browser, "#undo"));
     assert_eq!(browser.picture(), SWITCH);
     assert_eq!(browser.verdict(), "multiple");
 }

@@ -37,8 +37,8 @@ use super::status::{Answered, Status};
 /// }
 ///
 /// pub(super) fn run(options: &Options) -> Answered {
-///     let session = &Session::new(&options.search_options, &options.answer_options)?;
-///     session.answer_each(&options.puzzles.puzzles, |subject| {
+///     let session = &Session::asked(&options.asked)?;
+///     session.answer_each(options.asked.puzzles(), |subject| {
 ///         let limits = session.limits();
 ///         let (grids, outcome) = session.search(subject, limits, true, |search| search.first(1));
 ///         let solution = grids.first();

@@ -5,7 +5,7 @@ use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
@@ -23,11 +23,7 @@ Examples:
   omnogram backbone --time 10s --json puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
-    puzzles: Puzzles,
-    #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 #[derive(Serialize)]
@@ -77,8 +73,8 @@ impl Answer for Found<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
-    session.answer_each(&options.puzzles.puzzles, |subject| {
+    let session = &Session::asked(&options.asked)?;
+    session.answer_each(options.asked.puzzles(), |subject| {
         let limits = session.limits();
         let (backbone, outcome) = session.search(subject, limits, true, |search| search.backbone());
         let none = outcome.solutions.verdict() == Verdict::None;

@@ -13,7 +13,7 @@ use super::ambiguity::{Drawn, Files, examine};
 use super::answer::Answer;
 use super::certify::CertificateFolder;
 use super::collection::{Collection, CollectionOptions, Found, Shown};
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::{DuplicateFields, Subject, counted, goal};
@@ -41,9 +41,6 @@ Examples:
   omnogram check --full --csv puzzles/pictures
   omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates")]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Draw the cells in which two solutions differ, even when there are several puzzles
     #[arg(long)]
     pictures: bool,
@@ -64,9 +61,7 @@ pub(super) struct Options {
     collection: CollectionOptions,
 
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 #[derive(Serialize)]
@@ -160,7 +155,7 @@ impl Answer for Checked<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = &options.puzzles.puzzles;
+    let puzzles = options.asked.puzzles();
     let mut run = Run {
         options,
         collection: Collection::new(&options.collection, options.full),
@@ -175,7 +170,7 @@ pub(super) fn run(options: &Options) -> Answered {
         },
         is_drawn: true,
     };
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let session = &Session::asked(&options.asked)?;
     let full = options.full;
     let find = move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| {
         let found = match &puzzle.notes().goal {

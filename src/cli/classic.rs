@@ -10,7 +10,7 @@ use omnogram::solutions::Stop;
 use super::check::Checked;
 use super::collection::{Collection, CollectionOptions, Found};
 use super::enumerate::Listed;
-use super::options::{AnswerOptions, Puzzles, SearchOptions, When, number};
+use super::options::{Asked, SearchOptions, When, number};
 use super::output::Output;
 use super::session::Session;
 use super::solution_output::ListingOptions;
@@ -38,9 +38,6 @@ pub(super) struct Options {
     #[arg(value_name = "NAME")]
     algorithm: Algorithm,
 
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// List every solution, as enumerate does
     #[arg(long, group = "answer")]
     all: bool,
@@ -62,9 +59,7 @@ pub(super) struct Options {
     seed: Option<u64>,
 
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -75,9 +70,9 @@ pub(super) fn run(options: &Options) -> Answered {
     let search_options = SearchOptions {
         threads: Some(1),
         progress: When::Never,
-        ..options.search_options.clone()
+        ..options.asked.search_options.clone()
     };
-    let session = &Session::new(&search_options, &options.answer_options)?;
+    let session = &Session::new(&search_options, &options.asked.answer_options)?;
     let asks_for_more = options.all || options.count || options.check;
     if options.algorithm == Algorithm::BruteForce && asks_for_more {
         session.note(
@@ -87,7 +82,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let classic = Classic::new(options.algorithm).seed(options.seed.unwrap_or(1));
     let collection_options = CollectionOptions::default();
     let mut collection = Collection::new(&collection_options, false);
-    let status = session.answer_each(&options.puzzles.puzzles, |subject| {
+    let status = session.answer_each(options.asked.puzzles(), |subject| {
         answer(session, subject, options, &classic, &mut collection)
     })?;
     if collection.summarise(session) && classic.kept() > 0 {

@@ -17,7 +17,7 @@ use super::estimate;
 use super::graph::GraphFile;
 use super::journal;
 use super::json::json_line;
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::output::{Outputs, Replacing};
 use super::session::Session;
 use super::shares::{self, CellOutput};
@@ -42,9 +42,6 @@ Examples:
   omnogram count --method frontier puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Counting method
     #[arg(long, value_name = "METHOD", default_value = "auto")]
     method: Method,
@@ -93,17 +90,15 @@ pub(super) struct Options {
     trace: Option<PathBuf>,
 
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &[]);
+    let mut outputs = Outputs::new(options.replacing, options.asked.puzzles(), &[]);
     let svg = outputs.optional(options.svg.as_deref())?;
     let graph = options.graph.as_deref();
     let graph = graph.map(|path| GraphFile::new(&mut outputs, path));
-    let puzzles = &options.puzzles.puzzles;
+    let puzzles = options.asked.puzzles();
     let proof = options.proof.as_deref();
     let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, puzzles));
     let mut graph_outputs = GraphOutputs {
@@ -114,7 +109,7 @@ pub(super) fn run(options: &Options) -> Answered {
     if let Some(journal) = &options.journal {
         journal::check_one_puzzle(journal, puzzles)?;
     }
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let session = &Session::asked(&options.asked)?;
     if options.journal.is_some() {
         return journal::answer(session, puzzles, |subject| {
             answer(session, subject, options)

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::inputs;
 use super::journal::{self, SolutionFile};
-use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
+use super::options::{Asked, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::session::Session;
 use super::solution_output::ListingOptions;
@@ -41,9 +41,6 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non"
 )]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Stop after this many solutions of each puzzle, and report "at least" that number; which solutions these are is unspecified, even
     /// with --sort
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
@@ -72,9 +69,7 @@ pub(super) struct Options {
     journal: Option<PathBuf>,
 
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 /// The summary of a list.
@@ -113,10 +108,10 @@ pub(super) fn run(options: &Options) -> Answered {
             check_journal_and_list(options, journal, list)?;
             Output::Stdout
         }
-        _ => options.listing.output(&options.puzzles)?,
+        _ => options.listing.output(options.asked.puzzles())?,
     };
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
-    let puzzles = &options.puzzles.puzzles;
+    let session = &Session::asked(&options.asked)?;
+    let puzzles = options.asked.puzzles();
     if options.journal.is_some() {
         return journal::answer(session, puzzles, |subject| {
             answer(session, subject, options, &mut output)
@@ -131,7 +126,7 @@ pub(super) fn run(options: &Options) -> Answered {
 
 /// Checks that a journal has one puzzle and a list of solutions that is another file: the list of this journal, or a new one.
 fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Result<()> {
-    let puzzles = &options.puzzles.puzzles;
+    let puzzles = options.asked.puzzles();
     journal::check_one_puzzle(journal, puzzles)?;
     if output::is_same(journal, list) {
         let message = "the journal cannot be the list of solutions itself";

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::inputs;
 use super::json::json_line;
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::output::{Output, Outputs, Replacing, print};
 use super::session::Session;
 use super::status::{Answered, Status};
@@ -52,9 +52,6 @@ Reasons, from the simplest to the hardest:
   contradiction     a cell is tried, and some line has no way left to place its blocks
   either way        a cell is tried both ways, and both times the same follows")]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Begin with the known cells in this file; if some are wrong, name them and explain nothing. - is standard input
     #[arg(long, value_name = "FILE")]
     position: Option<PathBuf>,
@@ -70,9 +67,7 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 /// The end of an explanation, and its last object as JSON.
@@ -112,14 +107,13 @@ impl Answer for Summary<'_> {
 const MAX_POSITION_BYTES: usize = 4096 * 4098;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = &options.puzzles.puzzles;
+    let puzzles = options.asked.puzzles();
     let read = options.position.as_slice();
     inputs::check_stdin_once(puzzles, read)?;
     let position = options.position.as_deref().map(read_position).transpose()?;
     let mut outputs = Outputs::new(options.replacing, puzzles, read);
     let mut page = outputs.optional(options.html.as_deref())?;
-    let session = &Session::new(&options.search_options, &options.answer_options)?
-        .also_reading(read.to_vec());
+    let session = &Session::asked(&options.asked)?.also_reading(read.to_vec());
     session.answer_each(puzzles, |subject| {
         if options.position.is_some() || options.html.is_some() {
             let message = "--position and --html are for one puzzle, and there are several";

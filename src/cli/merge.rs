@@ -12,7 +12,7 @@ use omnogram::cluster::{
 };
 use omnogram::error::{Error, Kind};
 use omnogram::puzzle::Grid;
-use omnogram::render::{List, Listing};
+use omnogram::render::List;
 use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
@@ -24,6 +24,7 @@ use super::json::{json_line, round_to_micros};
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{self, Output, Outputs, Replacing};
+use super::solution_output::SolutionFolder;
 use super::status::{Answered, Status};
 use super::words::{counted, counted_solutions};
 use super::writer::{WriteLimits, Writer};
@@ -38,6 +39,7 @@ use super::writer::{WriteLimits, Writer};
 #[derive(Args, Debug)]
 #[command(
     mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),
+    mut_arg("solutions_dir", |arg| arg.help("Combine the files of solutions in this folder, which work --solutions-dir wrote, into one list")),
     after_help = "\
 Examples:
   omnogram merge cubes.jsonl results-*.jsonl
@@ -61,18 +63,8 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Combine the files of solutions in this folder, which work --solutions-dir wrote, into one list
-    #[arg(long, alias = "solutions", value_name = "DIR")]
-    solutions_dir: Option<PathBuf>,
-
-    /// The format of the solutions
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        requires = "solutions_dir"
-    )]
-    format: Listing,
+    #[command(flatten)]
+    solutions: SolutionFolder,
 
     /// Write the solutions to this file
     #[arg(long, short, value_name = "FILE", requires = "solutions_dir")]
@@ -136,7 +128,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let list = outputs.file(options.output.as_deref())?;
     let mut cubes = inputs::open(&options.cubes)?;
     if has_slices(&mut cubes) {
-        if options.solutions_dir.is_some() {
+        if options.solutions.solutions_dir.is_some() {
             let message =
                 "--solutions-dir is for cubes of a puzzle, but these are slices of a census";
             return Err(Error::new(Kind::Usage, message).into());
@@ -200,7 +192,7 @@ fn answer_puzzle(
     mut status: Status,
     mut list: Output,
 ) -> Answered {
-    if let Some(folder) = &options.solutions_dir {
+    if let Some(folder) = &options.solutions.solutions_dir {
         let results = merged.results.iter();
         let files = results.filter_map(|(_, result)| Some(folder.join(result.file.as_ref()?)));
         list.refuse_overwrite(&files.collect::<Vec<_>>())?;
@@ -212,7 +204,7 @@ fn answer_puzzle(
             solutions: solutions.number().to_string(),
         };
         output::print(&json(&merged, numbers, solutions.is_exact()))?;
-    } else if options.solutions_dir.is_none() {
+    } else if options.solutions.solutions_dir.is_none() {
         output::print(&format!("{solutions}\n"))?;
     } else {
         // Standard output may hold the solutions.
@@ -298,7 +290,7 @@ fn join(options: &Options, folder: &Path, output: &mut Output, merged: &mut Merg
     }
     let mut written = 0;
     if let Some((width, height)) = size {
-        let list = List::new(options.format, width, height);
+        let list = List::new(options.solutions.format, width, height);
         let writer = Writer::new(output, list, WriteLimits::default());
         let solutions = (files.iter())
             .filter_map(|file| read_solutions(file).map_err(&report).ok())

@@ -13,7 +13,7 @@ use omnogram::solutions::Count;
 pub(super) struct Puzzles {
     /// Puzzle files in any format that convert reads, packs, folders (searched for files with an ending that only puzzles use), a game ID
     /// such as 2x2:1/1/1/1, or - for standard input; FILE#2 is the second puzzle of a pack
-    #[arg(value_name = "PUZZLE", required = true)]
+    #[arg(value_name = "PUZZLE", required = true, help_heading = None)]
     pub(super) puzzles: Vec<PathBuf>,
 }
 
@@ -57,6 +57,24 @@ pub(super) struct AnswerOptions {
 
     #[command(flatten)]
     pub(super) verbosity: Verbosity,
+}
+
+/// What the verbs take that answer puzzles one after the other.
+#[derive(Args, Debug)]
+pub(super) struct Asked {
+    #[command(flatten)]
+    puzzles: Puzzles,
+    #[command(flatten)]
+    pub(super) search_options: SearchOptions,
+    #[command(flatten)]
+    pub(super) answer_options: AnswerOptions,
+}
+
+impl Asked {
+    /// The files of the puzzles.
+    pub(super) fn puzzles(&self) -> &[PathBuf] {
+        &self.puzzles.puzzles
+    }
 }
 
 /// Whether messages are printed beside the answers.

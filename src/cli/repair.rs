@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::inputs;
 use super::json::error_line;
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::output::Replacing;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::session::Session;
@@ -44,9 +44,6 @@ Examples:
 Exit status: 0 if every picture was repaired, or is unique as it is; 1 if it is proved for some picture
 that there is no such edit; 3 if some picture is undecided.")]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Flip at most this number of cells: prints such an edit, or that it is proved that there is none
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
@@ -85,21 +82,18 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = &options.puzzles.puzzles;
+    let puzzles = options.asked.puzzles();
     let files = options.keep.as_slice();
     inputs::check_stdin_once(puzzles, files)?;
     let mask = options.keep.as_deref().map(read_mask).transpose()?;
     let open =
         |path: &PathBuf| PuzzleOutput::new(path, options.to, options.replacing, puzzles, files);
     let mut output = options.output.as_ref().map(open).transpose()?;
-    let session = &Session::new(&options.search_options, &options.answer_options)?
-        .also_reading(files.to_vec());
+    let session = &Session::asked(&options.asked)?.also_reading(files.to_vec());
     let status = session.answer_each(puzzles, |subject| {
         answer(session, subject, options, mask.as_ref(), output.as_mut())
     })?;
@@ -107,7 +101,7 @@ pub(super) fn run(options: &Options) -> Answered {
         return Ok(status);
     };
     let status = status.and(output.finish());
-    Ok(status.max(output.end(options.answer_options.verbosity.quiet)))
+    Ok(status.max(output.end(options.asked.answer_options.verbosity.quiet)))
 }
 
 /// The mask of `--keep`.

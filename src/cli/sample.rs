@@ -8,7 +8,7 @@ use omnogram::search::Outcome;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::options::{AnswerOptions, Puzzles, SearchOptions, number};
+use super::options::{Asked, number};
 use super::output::Output;
 use super::session::Session;
 use super::solution_output::ListingOptions;
@@ -26,9 +26,6 @@ Examples:
   omnogram sample puzzles/pictures/harbour.non
   omnogram sample -n 1000 --seed 7 --format ndjson puzzles/families/permutation-8.non")]
 pub(super) struct Options {
-    #[command(flatten)]
-    puzzles: Puzzles,
-
     /// Number of solutions to draw
     #[arg(long, short, value_name = "N", default_value = "1", value_parser = number)]
     number: u64,
@@ -41,9 +38,7 @@ pub(super) struct Options {
     #[command(flatten)]
     listing: ListingOptions,
     #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 #[derive(Serialize)]
@@ -60,16 +55,11 @@ struct Drawn<'a> {
 impl Answer for Drawn<'_> {
     /// `key.non: 3 samples of 5 solutions, seed 7, 15x7, 9 nodes, 0.001 s`
     fn text_note(&self, session: &Session) -> Option<String> {
-        let Drawn {
-            subject,
-            outcome,
-            samples,
-            seed,
-        } = self;
+        let (subject, outcome, seed) = (self.subject, &self.outcome, &self.seed);
         Some(format!(
             "{}: {} of {}{}, seed {seed}, {}",
             subject.label(),
-            counted(*samples, "sample"),
+            counted(self.samples, "sample"),
             counted_solutions(&outcome.solutions),
             session.why_none_or_stopped(subject, outcome, None),
             subject.work(outcome)
@@ -82,13 +72,13 @@ impl Answer for Drawn<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut output = options.listing.output(&options.puzzles)?;
+    let mut output = options.listing.output(options.asked.puzzles())?;
     // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
-    let status = session.answer_each(&options.puzzles.puzzles, |subject| {
+    let session = &Session::asked(&options.asked)?;
+    let status = session.answer_each(options.asked.puzzles(), |subject| {
         answer(session, subject, options, seed, &mut output)
     })?;
     Ok(status.and(output.finish()))

@@ -19,7 +19,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::json::error_line;
-use super::options::{AnswerOptions, SearchOptions, When};
+use super::options::{AnswerOptions, Asked, SearchOptions, When};
 use super::progress::Progress;
 use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
@@ -56,6 +56,11 @@ impl Session {
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
+    }
+
+    /// The session of a verb that answers puzzles.
+    pub(super) fn asked(asked: &Asked) -> Result<Self> {
+        Session::new(&asked.search_options, &asked.answer_options)
     }
 
     /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.

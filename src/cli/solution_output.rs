@@ -6,7 +6,6 @@ use clap::Args;
 use omnogram::error::Result;
 use omnogram::render::{List, Listing};
 
-use super::options::Puzzles;
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::Answered;
@@ -27,10 +26,27 @@ pub(super) struct ListingOptions {
     pub(super) replacing: Replacing,
 }
 
+/// The folder with a file of solutions for each cube of a split, and their format.
+#[derive(Args, Debug)]
+pub(super) struct SolutionFolder {
+    /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
+    #[arg(long, alias = "solutions", value_name = "DIR")]
+    pub(super) solutions_dir: Option<PathBuf>,
+
+    /// The format of the solutions
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        requires = "solutions_dir"
+    )]
+    pub(super) format: Listing,
+}
+
 impl ListingOptions {
     /// Opens the output of the solutions of these puzzles.
-    pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output> {
-        let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
+    pub(super) fn output(&self, puzzles: &[PathBuf]) -> Result<Output> {
+        let mut outputs = Outputs::new(self.replacing, puzzles, &[]);
         outputs.file(self.output.as_deref())
     }
 

@@ -6,7 +6,7 @@ use omnogram::search::Outcome;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::options::Asked;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::words::Subject;
@@ -22,11 +22,7 @@ Examples:
   omnogram solve --json puzzles/pack.nonpack")]
 pub(super) struct Options {
     #[command(flatten)]
-    puzzles: Puzzles,
-    #[command(flatten)]
-    search_options: SearchOptions,
-    #[command(flatten)]
-    answer_options: AnswerOptions,
+    asked: Asked,
 }
 
 #[derive(Serialize)]
@@ -95,9 +91,9 @@ impl Answer for Solved<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let session = &Session::asked(&options.asked)?;
     session.run_on_each(
-        &options.puzzles.puzzles,
+        options.asked.puzzles(),
         |search, _, _| {
             let (solutions, outcome) = search.first(1);
             let stopped = outcome.stopped;

@@ -26,16 +26,14 @@ struct Written<'a> {
 impl Answer for Written<'_> {
     /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`
     fn text_note(&self, session: &Session) -> Option<String> {
-        let Written {
-            subject,
-            outcome,
-            from,
-            written,
-        } = self;
+        let (subject, outcome, from) = (self.subject, &self.outcome, self.from);
         let solutions = &outcome.solutions;
         let part = match solutions {
-            Total::Exactly(count) if from > &count => format!("no solution number {from}"),
-            _ => format!("{} from number {from} on", counted(*written, "solution")),
+            Total::Exactly(count) if from > count => format!("no solution number {from}"),
+            _ => format!(
+                "{} from number {from} on",
+                counted(self.written, "solution")
+            ),
         };
         Some(format!(
             "{}: {part}, of {solutions}{}, {}",

@@ -24,6 +24,7 @@ use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
 use super::session::Session;
+use super::solution_output::SolutionFolder;
 use super::status::{Answered, Failure, Status};
 use super::words::{Subject, counted};
 
@@ -62,18 +63,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions_dir", "digest"])]
     method: Method,
 
-    /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
-    #[arg(long, alias = "solutions", value_name = "DIR")]
-    solutions_dir: Option<PathBuf>,
-
-    /// The format of the solutions
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        requires = "solutions_dir"
-    )]
-    format: Listing,
+    #[command(flatten)]
+    solutions: SolutionFolder,
 
     #[command(flatten)]
     replacing: Replacing,
@@ -111,11 +102,15 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     })?;
     let cubes = std::slice::from_ref(&options.cubes);
     let outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), cubes);
-    let folder = options.solutions_dir.as_deref().map(|path| Folder {
-        path,
-        format: options.format,
-        outputs,
-    });
+    let folder = options
+        .solutions
+        .solutions_dir
+        .as_deref()
+        .map(|path| Folder {
+            path,
+            format: options.solutions.format,
+            outputs,
+        });
     if let Some(folder) = &folder {
         folder.outputs.folder(folder.path)?;
     }

@@ -2,7 +2,7 @@
 //! of the columns; `0` for an empty line. Any other blank line is ignored, or is an empty clue where clues are missing.
 
 use super::fragment::{self, Fragment, section, too_few};
-use super::number::{is_number, numbers};
+use super::number::{is_number, sides};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -44,16 +44,13 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
 
 /// The puzzle as `.cwd` text.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
-    let mut text = format!("{}\n{}\n", puzzle.height(), puzzle.width());
-    numbers(&mut text, puzzle.rows(), " ", "0");
-    text.push('\n');
-    numbers(&mut text, puzzle.columns(), " ", "0");
-    Ok(text)
+    let sizes = format!("{}\n{}\n", puzzle.height(), puzzle.width());
+    Ok(sides(sizes, puzzle, "\n", "0"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_notch, assert_refused, clues, failure, one};
     use super::*;
 
     const TEXT: &str = "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n";
@@ -61,8 +58,7 @@ mod tests {
     #[test]
     fn the_height_is_first_and_a_blank_line_separates_the_sides() {
         assert!(looks_like(TEXT));
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         let without = TEXT.replace("\n\n", "\n");
         assert_eq!(clues(&one(read(&without))), NOTCH);
         let other_way_round = TEXT.replace("3\n4\n", "4\n3\n");
@@ -82,7 +78,7 @@ mod tests {
     /// The separating blank line once stood in for a clue that was missing elsewhere, and another puzzle was read.
     #[test]
     fn a_blank_line_does_not_replace_a_missing_clue() {
-        for (text, message) in [
+        let cases = [
             (
                 "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n",
                 "9:1: only 6 clues for 7 lines",
@@ -98,8 +94,7 @@ mod tests {
                 "3\n4\n2\n1 1\n\n\n2\n1 1\n1 1\n2\n",
                 "6:1: only 2 clues for 3 rows",
             ),
-        ] {
-            assert_eq!(failure(read(text)), message, "{text:?}");
-        }
+        ];
+        assert_refused(read, &cases);
     }
 }

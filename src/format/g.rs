@@ -4,7 +4,7 @@
 //! In the free text `#d` opens the declaration of colours and `#t` makes it a triddler; numbers in a colour are followed by its letter.
 
 use super::fragment::{self, Fragment};
-use super::number::numbers;
+use super::number::sides;
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 
@@ -80,17 +80,12 @@ fn clue(part: Fragment<'_>) -> Result<Clue> {
 
 /// The puzzle as `.g` text.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
-    let mut text = String::from(": rows\n");
-    numbers(&mut text, puzzle.rows(), " ", "");
-    text.push_str(": columns\n");
-    numbers(&mut text, puzzle.columns(), " ", "");
-    text.push_str(":\n");
-    Ok(text)
+    Ok(sides(": rows\n".to_owned(), puzzle, ": columns\n", "") + ":\n")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_notch, assert_refused, clues, failure, one};
     use super::*;
 
     const TEXT: &str = ": rows\n2\n1 1\n4\n: columns\n2\n1 1\n1 1\n2\n:\n";
@@ -98,8 +93,7 @@ mod tests {
     #[test]
     fn reads_between_the_colons() {
         assert!(looks_like(TEXT));
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         let text = format!("what it is\n#d\n 0:_ #ffffff white\n{TEXT}solution: none\n");
         assert_eq!(clues(&one(read(&text))), NOTCH);
         assert_eq!(clues(&one(read(TEXT.strip_suffix(":\n").unwrap()))), NOTCH);
@@ -116,23 +110,24 @@ mod tests {
 
     #[test]
     fn colours_and_triangles_are_refused() {
-        assert_eq!(
-            failure(read(
-                "c\n#d\n  a:A  #ff0000  red\n: rows\n1a 2b\n: columns\n1a\n1b\n1b\n:\n"
-            )),
-            "5:2: 'a' is a colour: only black-and-white puzzles can be read so far"
-        );
-        assert_eq!(
-            failure(read("#T\n:\n1\n:\n1\n:\n")),
-            "1:1: a triddler: only rows and columns can be read so far"
-        );
-        assert_eq!(
-            failure(read(":\n1 /2\n:\n1\n:\n")),
-            "2:3: a triangle before a number: only whole cells can be read so far"
-        );
-        assert_eq!(
-            failure(read(":\n1\n")),
-            "2:1: there is no line beginning with ':' before the clues of the columns"
-        );
+        let cases = [
+            (
+                "c\n#d\n  a:A  #ff0000  red\n: rows\n1a 2b\n: columns\n1a\n1b\n1b\n:\n",
+                "5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+            ),
+            (
+                "#T\n:\n1\n:\n1\n:\n",
+                "1:1: a triddler: only rows and columns can be read so far",
+            ),
+            (
+                ":\n1 /2\n:\n1\n:\n",
+                "2:3: a triangle before a number: only whole cells can be read so far",
+            ),
+            (
+                ":\n1\n",
+                "2:1: there is no line beginning with ':' before the clues of the columns",
+            ),
+        ];
+        assert_refused(read, &cases);
     }
 }

@@ -187,7 +187,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_refused, clues, failure, one};
     use super::*;
 
     const TEXT: &str = "[Description]\nNotchO\nus\n[Dimensions]\n3\n4\n[Row clues]\n2\n1, 1\n4\n[Column clues]\n2\n1, 1\n1, 1\n2\n";
@@ -223,27 +223,30 @@ mod tests {
         );
         let unknown = both.replace("1 2 2 1", "0 2 2 1");
         assert_eq!(one(read(&unknown)).notes().goal, None);
-        assert_eq!(
-            failure(read(&picture.replace("1 2 2 1", "0 2 2 1"))),
-            "7:1: there are neither clues nor a whole picture in this file"
-        );
-        assert_eq!(
-            failure(read(&picture.replace("1 2 2 1", "1 2 3 1"))),
-            "5:5: a cell is 1, empty, or 2, filled, or 0 where it is unknown"
-        );
+        let with_row = |row| picture.replace("1 2 2 1", row);
+        let cases = [
+            (
+                &*with_row("0 2 2 1"),
+                "7:1: there are neither clues nor a whole picture in this file",
+            ),
+            (
+                &*with_row("1 2 3 1"),
+                "5:5: a cell is 1, empty, or 2, filled, or 0 where it is unknown",
+            ),
+        ];
+        assert_refused(read, &cases);
     }
 
     /// A blank line once stood in for a missing clue, and another puzzle was read.
     #[test]
     fn a_blank_line_does_not_replace_a_missing_clue() {
-        assert_eq!(
-            failure(read(&TEXT.replace("4\n[Column", "\n[Column"))),
-            "10:1: only 2 clues for 3 rows"
-        );
-        assert_eq!(
-            failure(read(&format!("{}\n", TEXT.trim_end_matches("2\n")))),
-            "15:1: only 3 clues for 4 columns"
-        );
+        let row = TEXT.replace("4\n[Column", "\n[Column");
+        let column = format!("{}\n", TEXT.trim_end_matches("2\n"));
+        let cases = [
+            (&*row, "10:1: only 2 clues for 3 rows"),
+            (&*column, "15:1: only 3 clues for 4 columns"),
+        ];
+        assert_refused(read, &cases);
         assert_eq!(clues(&one(read(&TEXT.replace("\n[", "\n\n[")))), NOTCH);
     }
 

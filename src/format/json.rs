@@ -327,12 +327,11 @@ pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)>
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{of_pack, of_single};
     use super::*;
 
     fn read_one(text: &str) -> Result<Puzzle> {
-        let mut contents = read(text);
-        assert!(!contents.numbered, "a pack");
-        contents.puzzles.next().unwrap()
+        of_single(read(text))
     }
 
     fn message(text: &str) -> String {
@@ -365,12 +364,7 @@ mod tests {
     #[test]
     fn an_invalid_puzzle_does_not_affect_others_of_its_pack() {
         let text = format!("[{NOTCH},\n{{\"rows\":[[1]],\n\"columns\":[[true]]}},\n[],{NOTCH}]");
-        let contents = read(&text);
-        assert!(contents.numbered, "not a pack");
-        let found: Vec<_> = contents
-            .puzzles
-            .map(|puzzle| puzzle.map_err(|error| error.to_string()))
-            .collect();
+        let found = of_pack(read(&text));
         assert!(found[0].is_ok() && found[3].is_ok() && found.len() == 4);
         assert_eq!(
             found[1],
@@ -386,89 +380,72 @@ mod tests {
 
     #[test]
     fn semantic_errors_have_a_path_and_a_place() {
-        let with = |rows: &str, more: &str| {
-            message(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rows}{more}}}"))
-        };
-        assert_eq!(
-            with("[[1],[1,-2]]", ""),
-            "2:16: rows[1][1]: -2 is not a block length"
-        );
-        assert_eq!(
-            with("[[\"1\"]]", ""),
-            "2:10: rows[0][0]: a text is not a block length"
-        );
-        assert_eq!(
-            with("[[1.5]]", ""),
-            "2:10: rows[0][0]: 1.5 is not a block length"
-        );
-        assert_eq!(with("[1]", ""), "2:9: rows[0]: 1 is not a clue");
-        assert_eq!(
-            with("{}", ""),
-            "2:8: rows: an object is not a list of clues"
-        );
-        assert_eq!(
-            with("[[99999999999999999999999999]]", ""),
-            "2:10: rows[0][0]: a block of 999999999999999999999999... cells is longer than the longest line, 4096"
-        );
-        assert_eq!(
-            with("[[], [1,1]]", ""),
-            "2:13: the clue 1 1 of row 2 needs 3 cells, but the line has 2"
-        );
-        assert_eq!(with("[]", ""), "2:8: this puzzle has no rows");
-        assert_eq!(with("null", ""), "1:1: this puzzle has no rows");
-        assert_eq!(with("[[1]]", ",\"rows\":[]"), "2:21: rows is given twice");
-        assert_eq!(
-            with("[[1]]", ",\"cols\":[]"),
-            "2:21: columns or cols is given twice"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"width\":3"),
-            "2:22: the width is given as 3, but there are clues for 2"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"title\":3"),
-            "2:22: title: 3 is not a text"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"goal\":[\"#\"]"),
-            "2:21: the goal is 1x1, the puzzle 2x1"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"goal\":[\"#x\"]"),
-            "2:21: goal: 'x' in row 1: a cell is '#' or '.'"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"goal\":[2]"),
-            "2:22: goal[0]: 2 is not a row of cells"
-        );
-        assert_eq!(
-            with("[[1]]", ",\"title\":\"\\ud800\""),
-            "2:29: this is not JSON: unexpected end of hex escape"
-        );
+        let with = |rest: &str| message(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rest}}}"));
+        for (rows, expected) in [
+            ("[[1],[1,-2]]", "2:16: rows[1][1]: -2 is not a block length"),
+            (
+                "[[\"1\"]]",
+                "2:10: rows[0][0]: a text is not a block length",
+            ),
+            ("[[1.5]]", "2:10: rows[0][0]: 1.5 is not a block length"),
+            ("[1]", "2:9: rows[0]: 1 is not a clue"),
+            ("{}", "2:8: rows: an object is not a list of clues"),
+            (
+                "[[99999999999999999999999999]]",
+                "2:10: rows[0][0]: a block of 999999999999999999999999... cells is longer than the longest line, 4096",
+            ),
+            (
+                "[[], [1,1]]",
+                "2:13: the clue 1 1 of row 2 needs 3 cells, but the line has 2",
+            ),
+            ("[]", "2:8: this puzzle has no rows"),
+            ("null", "1:1: this puzzle has no rows"),
+        ] {
+            assert_eq!(with(rows), expected, "{rows}");
+        }
+        for (member, expected) in [
+            ("\"rows\":[]", "2:21: rows is given twice"),
+            ("\"cols\":[]", "2:21: columns or cols is given twice"),
+            (
+                "\"width\":3",
+                "2:22: the width is given as 3, but there are clues for 2",
+            ),
+            ("\"title\":3", "2:22: title: 3 is not a text"),
+            ("\"goal\":[\"#\"]", "2:21: the goal is 1x1, the puzzle 2x1"),
+            (
+                "\"goal\":[\"#x\"]",
+                "2:21: goal: 'x' in row 1: a cell is '#' or '.'",
+            ),
+            ("\"goal\":[2]", "2:22: goal[0]: 2 is not a row of cells"),
+            (
+                "\"title\":\"\\ud800\"",
+                "2:29: this is not JSON: unexpected end of hex escape",
+            ),
+        ] {
+            assert_eq!(with(&format!("[[1]],{member}")), expected, "{member}");
+        }
     }
 
     #[test]
     fn syntax_errors_have_a_place() {
-        assert_eq!(
-            message("{\"é\": 1,\n  \"rows\": [[1], oops]}"),
-            "2:17: this is not JSON: a value must come here"
-        );
-        assert_eq!(
-            message("{\n\"rows\": [[1]"),
-            "2:12: the JSON ends in the middle of a value"
-        );
-        assert_eq!(
-            message("{\"rows\":\n"),
-            "1:8: the JSON ends in the middle of a value"
-        );
-        assert_eq!(
-            message("{} {}"),
-            "1:4: there is more text after the end of the JSON"
-        );
-        assert_eq!(
-            message("[1, 2"),
-            "1:5: the JSON ends in the middle of a value"
-        );
+        for (text, expected) in [
+            (
+                "{\"é\": 1,\n  \"rows\": [[1], oops]}",
+                "2:17: this is not JSON: a value must come here",
+            ),
+            (
+                "{\n\"rows\": [[1]",
+                "2:12: the JSON ends in the middle of a value",
+            ),
+            (
+                "{\"rows\":\n",
+                "1:8: the JSON ends in the middle of a value",
+            ),
+            ("{} {}", "1:4: there is more text after the end of the JSON"),
+            ("[1, 2", "1:5: the JSON ends in the middle of a value"),
+        ] {
+            assert_eq!(message(text), expected, "{text:?}");
+        }
     }
 
     #[test]

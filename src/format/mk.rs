@@ -3,7 +3,7 @@
 
 use super::fragment::{self, Fragment, section};
 use super::nin::{sizes, starts_with_two};
-use super::number::numbers;
+use super::number::sides;
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -30,16 +30,13 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
 
 /// The puzzle as `.mk` text.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
-    let mut text = format!("{} {}\n", puzzle.height(), puzzle.width());
-    numbers(&mut text, puzzle.rows(), " ", "0");
-    text.push_str("#\n");
-    numbers(&mut text, puzzle.columns(), " ", "0");
-    Ok(text)
+    let sizes = format!("{} {}\n", puzzle.height(), puzzle.width());
+    Ok(sides(sizes, puzzle, "#\n", "0"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_notch, assert_refused, clues, failure, one};
     use super::*;
 
     const TEXT: &str = "3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n2\n";
@@ -47,8 +44,7 @@ mod tests {
     #[test]
     fn the_height_comes_first() {
         assert!(looks_like(TEXT) && !super::super::nin::looks_like(TEXT));
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         assert_eq!(
             failure(read(&TEXT.replace("3 4", "4 3"))),
             "5:1: only 3 clues for 4 rows"
@@ -73,14 +69,17 @@ mod tests {
     /// A blank line at the end once stood in for a missing clue, and another puzzle was read.
     #[test]
     fn a_blank_line_does_not_replace_a_missing_clue() {
-        assert_eq!(
-            failure(read("3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n\n")),
-            "9:1: only 3 clues for 4 columns"
-        );
-        assert_eq!(
-            failure(read("3 4\n2\n1 1\n\n#\n2\n1 1\n1 1\n2\n")),
-            "5:1: only 2 clues for 3 rows"
-        );
+        let cases = [
+            (
+                "3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n\n",
+                "9:1: only 3 clues for 4 columns",
+            ),
+            (
+                "3 4\n2\n1 1\n\n#\n2\n1 1\n1 1\n2\n",
+                "5:1: only 2 clues for 3 rows",
+            ),
+        ];
+        assert_refused(read, &cases);
         assert_eq!(clues(&one(read(&format!("{TEXT}\n\n")))), NOTCH);
     }
 }

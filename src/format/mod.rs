@@ -36,6 +36,7 @@ mod picross;
 mod picture;
 mod place;
 mod pnm;
+mod properties;
 mod pynogram;
 mod rosetta;
 mod solutions;
@@ -283,6 +284,43 @@ mod tests {
         let mut found = all(contents);
         assert_eq!(found.len(), 1);
         found.remove(0).unwrap_err().to_string()
+    }
+
+    /// A reader refuses each of these texts, with this error.
+    pub(super) fn assert_refused<'a, C: Into<Contents<'a>>>(
+        read: impl Fn(&'a str) -> C,
+        cases: &[(&'a str, &str)],
+    ) {
+        for &(text, message) in cases {
+            assert_eq!(failure(read(text)), message, "{text:?}");
+        }
+    }
+
+    /// A text is read as [`NOTCH`], and written again to the letter.
+    pub(super) fn assert_notch<'a, C: Into<Contents<'a>>>(
+        read: impl Fn(&'a str) -> C,
+        write: impl Fn(&Puzzle) -> Result<String>,
+        text: &'a str,
+    ) {
+        let puzzle = one(read(text));
+        assert_eq!(clues(&puzzle), NOTCH);
+        assert_eq!(write(&puzzle).unwrap(), text);
+    }
+
+    /// The puzzles of a pack, or their errors.
+    pub(super) fn of_pack(contents: Contents<'_>) -> Vec<std::result::Result<Puzzle, String>> {
+        assert!(contents.numbered, "not a pack");
+        let puzzles = contents.puzzles;
+        puzzles
+            .map(|puzzle| puzzle.map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    /// The one puzzle of a file that is no pack.
+    pub(super) fn of_single(contents: Contents<'_>) -> Result<Puzzle> {
+        assert!(!contents.numbered, "a pack");
+        let mut puzzles = contents.puzzles;
+        puzzles.next().unwrap()
     }
 
     #[test]

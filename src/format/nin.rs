@@ -2,7 +2,7 @@
 //! blanks, and `0` for an empty line.
 
 use super::fragment::{self, Fragment, section, unclear};
-use super::number::{is_number, numbers};
+use super::number::{is_number, sides};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -48,24 +48,20 @@ pub(super) fn sizes(head: Fragment<'_>, names: [&str; 2]) -> Result<[usize; 2]> 
 
 /// The puzzle as `.nin` text.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
-    let mut text = format!("{} {}\n", puzzle.width(), puzzle.height());
-    for clues in [puzzle.rows(), puzzle.columns()] {
-        numbers(&mut text, clues, " ", "0");
-    }
-    Ok(text)
+    let sizes = format!("{} {}\n", puzzle.width(), puzzle.height());
+    Ok(sides(sizes, puzzle, "", "0"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_notch, assert_refused, clues, failure, one};
     use super::*;
 
     const TEXT: &str = "4 3\n2\n1 1\n4\n2\n1 1\n1 1\n2\n";
 
     #[test]
     fn the_width_comes_first() {
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         let other_way_round = TEXT.replace("4 3", "3 4");
         assert_eq!(
             failure(read(&other_way_round)),
@@ -75,22 +71,23 @@ mod tests {
 
     #[test]
     fn clues_are_counted() {
-        assert_eq!(
-            failure(read("4 3\n2\n1 1\n4\n2\n")),
-            "5:1: only 4 clues for 7 lines"
-        );
-        assert_eq!(
-            failure(read(&format!("{TEXT}1\n"))),
-            "9:1: 8 clues for 7 lines: from here on there are too many"
-        );
-        assert_eq!(
-            failure(read("4 0\n")),
-            "1:3: the height is 0, but a puzzle has at least one cell"
-        );
-        assert_eq!(
-            failure(read("1000000000 1000000000\n")),
-            "1:1: a width of 1000000000 is more than the 4096 that omnogram can hold"
-        );
+        let one_more = format!("{TEXT}1\n");
+        let cases = [
+            ("4 3\n2\n1 1\n4\n2\n", "5:1: only 4 clues for 7 lines"),
+            (
+                &one_more,
+                "9:1: 8 clues for 7 lines: from here on there are too many",
+            ),
+            (
+                "4 0\n",
+                "1:3: the height is 0, but a puzzle has at least one cell",
+            ),
+            (
+                "1000000000 1000000000\n",
+                "1:1: a width of 1000000000 is more than the 4096 that omnogram can hold",
+            ),
+        ];
+        assert_refused(read, &cases);
     }
 
     #[test]

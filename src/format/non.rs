@@ -13,6 +13,7 @@ use super::brief::plural;
 use super::contents::Contents;
 use super::fragment::{self, Fragment, section};
 use super::number::numbers;
+use super::properties::properties;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle};
 
@@ -193,15 +194,8 @@ fn note(slot: &mut Option<String>, value: &str) {
 pub fn write(puzzle: &Puzzle) -> String {
     let notes = puzzle.notes();
     let mut text = String::new();
-    let properties = [
-        ("catalogue", &notes.catalogue),
-        ("title", &notes.title),
-        ("by", &notes.author),
-        ("copyright", &notes.copyright),
-        ("license", &notes.license),
-    ];
-    for (word, value) in properties {
-        let Some(value) = value else { continue };
+    let words = ["catalogue", "title", "by", "copyright", "license"];
+    for (word, value) in properties(notes, words) {
         // A licence code is written without quotes.
         let code = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
         if word == "license" && !value.is_empty() && value.bytes().all(code) {

@@ -2,7 +2,7 @@
 
 use super::brief::brief;
 use crate::error::Error;
-use crate::puzzle::{Clue, MAX_SIDE};
+use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
 
 /// Whether a text is a number: digits, at least one.
 pub(super) fn is_number(text: &str) -> bool {
@@ -34,6 +34,14 @@ pub(super) fn numbers(text: &mut String, clues: &[Clue], between: &str, empty: &
         text.push_str(&lengths.join(between));
         text.push('\n');
     }
+}
+
+/// Writes after this text the clues of the rows, one per line with blanks between numbers, `between`, and the clues of the columns.
+pub(super) fn sides(mut text: String, puzzle: &Puzzle, between: &str, empty: &str) -> String {
+    numbers(&mut text, puzzle.rows(), " ", empty);
+    text.push_str(between);
+    numbers(&mut text, puzzle.columns(), " ", empty);
+    text
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, all, clues, failure, one};
+    use super::super::tests::{all, assert_notch, clues, failure, one};
     use super::*;
 
     const TEXT: &str = "4x3:2/1.1/1.1/2/2/1.1/4\n";
@@ -113,8 +113,7 @@ mod tests {
         assert!(
             looks_like(TEXT) && is_id("10#x") && !is_id("10x:") && !is_id("axb:1") && !is_id("4x3")
         );
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         assert_eq!(clues(&one(read("2:1///1"))), "0/1 | 1/0");
         assert_eq!(clues(&one(read("1x1:/"))), "0 | 0");
         assert_eq!(all(read("1:1/1\n\n1:/\r\n")).len(), 2);

@@ -166,7 +166,7 @@ pub(super) fn write_toml(puzzle: &Puzzle) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::super::tests::{NOTCH, assert_refused, clues, one};
     use super::*;
 
     const TOML: &str = "[clues]\ncolumns = \"2, 1 1, 1 1, 2\"\nrows = \"2, 1 1, 4\"\n";
@@ -204,35 +204,37 @@ mod tests {
 
     #[test]
     fn errors_have_a_place() {
-        assert_eq!(
-            failure(read_toml(&TOML.replace("2, 1 1, 4", "2, 1 1r, 4"))),
-            "3:15: 'r' is a colour: only black-and-white puzzles can be read so far"
-        );
-        assert_eq!(
-            failure(read_toml(
-                "[clues]\nrows = \"\"\"\n1\n1 1\"\"\"\ncolumns = '1,1'"
-            )),
-            "4:1: the clue 1 1 of row 2 needs 3 cells, but the line has 2"
-        );
-        assert_eq!(
-            failure(read_toml("[clues]\nrows = \"1\\u0020x\"\ncolumns = '1'")),
-            "2:3: 'x' in a clue: a clue is a list of numbers"
-        );
-        assert_eq!(
-            failure(read_toml("[clues]\nrows = '1'\n")),
-            "1:1: there are no columns in the section [clues]"
-        );
-        assert_eq!(
-            failure(read_toml("[clues]\nrows = 1\ncolumns = '1'")),
-            "2:8: the rows are not one text in quotes"
-        );
-        assert_eq!(
-            failure(read_ini("x\n[clues]\nrows = 1\n")),
-            "2:1: there are no columns in the section [clues]"
-        );
-        assert_eq!(
-            failure(read_ini("[clues]\nrows = 1\nrows = 2\n")),
-            "3:1: rows are given twice"
-        );
+        let coloured = TOML.replace("2, 1 1, 4", "2, 1 1r, 4");
+        let cases = [
+            (
+                &*coloured,
+                "3:15: 'r' is a colour: only black-and-white puzzles can be read so far",
+            ),
+            (
+                "[clues]\nrows = \"\"\"\n1\n1 1\"\"\"\ncolumns = '1,1'",
+                "4:1: the clue 1 1 of row 2 needs 3 cells, but the line has 2",
+            ),
+            (
+                "[clues]\nrows = \"1\\u0020x\"\ncolumns = '1'",
+                "2:3: 'x' in a clue: a clue is a list of numbers",
+            ),
+            (
+                "[clues]\nrows = '1'\n",
+                "1:1: there are no columns in the section [clues]",
+            ),
+            (
+                "[clues]\nrows = 1\ncolumns = '1'",
+                "2:8: the rows are not one text in quotes",
+            ),
+        ];
+        assert_refused(read_toml, &cases);
+        let cases = [
+            (
+                "x\n[clues]\nrows = 1\n",
+                "2:1: there are no columns in the section [clues]",
+            ),
+            ("[clues]\nrows = 1\nrows = 2\n", "3:1: rows are given twice"),
+        ];
+        assert_refused(read_ini, &cases);
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTCH, all, clues, failure, one};
+    use super::super::tests::{all, assert_notch, assert_refused, one};
     use super::*;
 
     const TEXT: &str = "B AA D\nB AA AA B\n";
@@ -88,17 +88,19 @@ mod tests {
     #[test]
     fn letters_are_numbers() {
         assert!(looks_like(TEXT) && !looks_like("B AA D\n") && !looks_like("B\n1\n"));
-        assert_eq!(clues(&one(read(TEXT))), NOTCH);
-        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_notch(read, write, TEXT);
         assert_eq!(all(read("A\nA\n\n\n B  \r\nA A")).len(), 2);
-        assert_eq!(
-            failure(read("A\n")),
-            "1:1: a line with the columns must come after this one"
-        );
-        assert_eq!(
-            failure(read("A\nAé\n")),
-            "2:2: 'é' in a clue: a block is a letter from A to Z"
-        );
+        let cases = [
+            (
+                "A\n",
+                "1:1: a line with the columns must come after this one",
+            ),
+            (
+                "A\nAé\n",
+                "2:2: 'é' in a clue: a block is a letter from A to Z",
+            ),
+        ];
+        assert_refused(read, &cases);
     }
 
     #[test]

@@ -149,13 +149,15 @@ const TXT: Format = Format {
     ..PUZZLE
 };
 
-const PBM: &[&str] = &["pbm", "pnm"];
+type Text = &'static str;
+
+const PBM: &[Text] = &["pbm", "pnm"];
 
 /// A format whose files are pictures.
 const fn picture(
-    name: &'static str,
-    title: &'static str,
-    endings: &'static [&'static str],
+    name: Text,
+    title: Text,
+    endings: &'static [Text],
     picture: PictureType,
 ) -> Format {
     Format {
@@ -166,6 +168,14 @@ const fn picture(
         holds: GOAL,
         ..TXT
     }
+}
+
+const fn netpbm(name: Text, title: Text, endings: &'static [Text], netpbm: Netpbm) -> Format {
+    picture(name, title, endings, PictureType::Netpbm(netpbm))
+}
+
+const fn image(name: Text, title: Text, endings: &'static [Text], image: ImageType) -> Format {
+    picture(name, title, endings, PictureType::Image(image))
 }
 
 /// All formats. If a text looks like several, the extension of its file decides, or else the first of them is taken.
@@ -318,60 +328,15 @@ pub static FORMATS: &[Format] = &[
         pack: Some(separated("\n")),
         ..TXT
     },
-    picture(
-        "pbm",
-        "PBM, one bit per pixel",
-        PBM,
-        PictureType::Netpbm(Netpbm::Bits),
-    ),
-    picture(
-        "pbm-plain",
-        "PBM, one digit per pixel",
-        PBM,
-        PictureType::Netpbm(Netpbm::Digits),
-    ),
-    picture(
-        "pgm",
-        "PGM, greys",
-        &["pgm", "pnm"],
-        PictureType::Netpbm(Netpbm::Grey),
-    ),
-    picture(
-        "ppm",
-        "PPM, colours",
-        &["ppm", "pnm"],
-        PictureType::Netpbm(Netpbm::Colour),
-    ),
-    picture(
-        "png",
-        "PNG image",
-        &["png"],
-        PictureType::Image(ImageType::Png),
-    ),
-    picture(
-        "gif",
-        "GIF image",
-        &["gif"],
-        PictureType::Image(ImageType::Gif),
-    ),
-    picture(
-        "bmp",
-        "BMP image",
-        &["bmp"],
-        PictureType::Image(ImageType::Bmp),
-    ),
-    picture(
-        "webp",
-        "WebP image",
-        &["webp"],
-        PictureType::Image(ImageType::WebP),
-    ),
-    picture(
-        "jpeg",
-        "JPEG image",
-        &["jpg", "jpeg"],
-        PictureType::Image(ImageType::Jpeg),
-    ),
+    netpbm("pbm", "PBM, one bit per pixel", PBM, Netpbm::Bits),
+    netpbm("pbm-plain", "PBM, one digit per pixel", PBM, Netpbm::Digits),
+    netpbm("pgm", "PGM, greys", &["pgm", "pnm"], Netpbm::Grey),
+    netpbm("ppm", "PPM, colours", &["ppm", "pnm"], Netpbm::Colour),
+    image("png", "PNG image", &["png"], ImageType::Png),
+    image("gif", "GIF image", &["gif"], ImageType::Gif),
+    image("bmp", "BMP image", &["bmp"], ImageType::Bmp),
+    image("webp", "WebP image", &["webp"], ImageType::WebP),
+    image("jpeg", "JPEG image", &["jpg", "jpeg"], ImageType::Jpeg),
 ];
 
 impl Codec {

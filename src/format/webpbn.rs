@@ -14,6 +14,7 @@ use super::brief::brief;
 use super::contents::Contents;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
+use super::properties::properties;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, MAX_SIDE, Notes, Puzzle};
 
@@ -455,16 +456,8 @@ pub(super) const CLOSE: &str = "</puzzleset>\n";
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     let notes = puzzle.notes();
     let mut text = String::from("<puzzle type=\"grid\" defaultcolor=\"black\">\n");
-    let texts = [
-        ("id", &notes.catalogue),
-        ("title", &notes.title),
-        ("author", &notes.author),
-        ("copyright", &notes.copyright),
-    ];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            text.push_str(&format!("<{name}>{}</{name}>\n", escape(value)));
-        }
+    for (name, value) in properties(notes, ["id", "title", "author", "copyright"]) {
+        text.push_str(&format!("<{name}>{}</{name}>\n", escape(value)));
     }
     text.push_str("<color name=\"white\" char=\".\">FFFFFF</color>\n<color name=\"black\" char=\"X\">000000</color>\n");
     for (kind, clues) in [("columns", puzzle.columns()), ("rows", puzzle.rows())] {

@@ -10,6 +10,12 @@ use std::time::{Duration, Instant};
 /// A puzzle that no test waits for: 20! solutions.
 pub(crate) const LONG: &str = "puzzles/families/permutation-20.non";
 
+/// 120 solutions.
+pub(crate) const PERMUTATION_5: &str = "puzzles/families/permutation-5.non";
+
+/// 5040 solutions.
+pub(crate) const PERMUTATION_7: &str = "puzzles/families/permutation-7.non";
+
 pub(crate) fn omnogram(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_omnogram"));
     command
@@ -31,11 +37,51 @@ pub(crate) fn stderr(output: &Output) -> &str {
     str::from_utf8(&output.stderr).expect("UTF-8")
 }
 
+/// The arguments in a line; the paths of the tests have no blanks.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Runs it, which must end with this exit status.
+pub(crate) fn ended(status: i32, arguments: &[&str]) -> Output {
+    let done = output(arguments);
+    assert_eq!(done.status.code(), Some(status), "{arguments:?} {done:?}");
+    done
+}
+
+/// It ended with this exit status, and has printed this.
+pub(crate) fn assert_printed(done: &Output, status: i32, text: &str) {
+    let found = (stdout(done), done.status.code());
+    assert_eq!(found, (text, Some(status)), "{done:?}");
+}
+
+/// It has printed nothing but an error at this place of a file, with this message in it.
+pub(crate) fn assert_bad_data(done: &Output, place: &str, message: &str) {
+    assert_printed(done, 65, "");
+    let said = stderr(done);
+    assert!(said.starts_with(&format!("error: {place}:")), "{said}");
+    assert!(said.contains(message), "{said}");
+}
+
 /// Prints only, and must succeed.
 pub(crate) fn answer(arguments: &[&str]) -> String {
-    let output = output(arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?} {output:?}");
-    stdout(&output).trim_end().to_owned()
+    stdout(&ended(0, arguments)).trim_end().to_owned()
+}
+
+/// The file of the cubes into which a puzzle is split, about this many.
+pub(crate) fn split(scratch: &Scratch, number: &str, puzzle: &str) -> String {
+    let cubes = scratch.file("cubes");
+    answer(&["split", "-q", "-n", number, "-o", &cubes, puzzle]);
+    cubes
+}
+
+/// Runs something that must leave a file as long as it is.
+pub(crate) fn without_growth<T>(file: &str, run: impl FnOnce() -> T) -> T {
+    let size = || std::fs::metadata(file).expect("a file").len();
+    let before = size();
+    let result = run();
+    assert_eq!(size(), before, "{file}");
+    result
 }
 
 /// Runs it with this on standard input.
@@ -54,6 +100,16 @@ pub(crate) fn spawn(command: &mut Command) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts")
+}
+
+/// Starts it, and kills it after this time; whether it had ended by itself.
+pub(crate) fn kill_after(time: Duration, command: &mut Command) -> bool {
+    let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
+    std::thread::sleep(time);
+    let ended = child.try_wait().expect("a child").is_some();
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    ended
 }
 
 #[cfg(unix)]
@@ -77,6 +133,11 @@ pub(crate) fn ends(child: &mut Child) -> Option<i32> {
     None
 }
 
+/// A time from zero to the longest.
+pub(crate) fn moment(longest: Duration, random: &mut super::Random) -> Duration {
+    Duration::from_micros(random.below(longest.as_micros() as usize) as u64)
+}
+
 /// A folder that is gone afterwards.
 pub(crate) struct Scratch(PathBuf);
 
@@ -90,6 +151,11 @@ impl Scratch {
 
     pub(crate) fn file(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
+    }
+
+    /// The paths of several files.
+    pub(crate) fn files<const N: usize>(&self, names: [&str; N]) -> [String; N] {
+        names.map(|name| self.file(name))
     }
 }
 

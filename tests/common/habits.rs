@@ -1,7 +1,16 @@
-//! Heuristics at their limits, so that everything happens on small puzzles too.
+//! Every way to count, and heuristics at their limits, so that everything happens on small puzzles too.
 #![allow(dead_code, reason = "each user takes its share")]
 
+use omnogram::count::Method;
 use omnogram::{count, search};
+
+/// Every way to count.
+pub(crate) const METHODS: [Method; 4] = [
+    Method::Auto,
+    Method::Tree,
+    Method::Regions,
+    Method::Frontier,
+];
 
 /// Clause learning at once and all the time.
 pub(crate) fn eager() -> search::Options {

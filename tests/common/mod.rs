@@ -17,16 +17,53 @@ pub(crate) mod settling;
 mod threads;
 pub(crate) mod whole;
 
+use std::collections::HashMap;
+
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::solutions::Count;
 
 #[allow(unused_imports, reason = "each test uses its share")]
 pub(crate) use {
     brute::{brute_force, clue_of},
-    habits::{eager, restless},
+    habits::{METHODS, eager, restless},
     random::Random,
     threads::{on_threads, pool},
 };
+
+/// How many clue sets of 4x4 have how many solutions.
+pub(crate) const HISTOGRAM_OF_4X4: [(u64, u64); 9] = [
+    (1, 52_362),
+    (2, 5050),
+    (3, 422),
+    (4, 209),
+    (5, 20),
+    (6, 112),
+    (8, 4),
+    (9, 16),
+    (24, 1),
+];
+
+/// Every clue set of 4x4, with all its solutions in canonical order.
+pub(crate) fn clue_sets_of_4x4() -> Vec<(Puzzle, Vec<Grid>)> {
+    let mut groups: HashMap<String, (Puzzle, Vec<Grid>)> = HashMap::new();
+    for bits in 0..1u32 << 16 {
+        let mut grid = Grid::new(4, 4);
+        (0..16).for_each(|i| grid.set(i / 4, i % 4, bits >> i & 1 == 1));
+        let puzzle = Puzzle::from_grid(&grid);
+        let group = groups.entry(format!("{puzzle:?}"));
+        let (_, grids) = group.or_insert_with(|| (puzzle, Vec::new()));
+        grids.push(grid);
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.iter_mut().for_each(|(_, grids)| grids.sort());
+    groups
+}
+
+/// The number of random puzzles in a test, which `OMNOGRAM_ROUNDS` changes.
+pub(crate) fn rounds(usual: usize) -> usize {
+    let rounds = std::env::var("OMNOGRAM_ROUNDS").ok();
+    rounds.map_or(usual, |rounds| rounds.parse().expect("a number"))
+}
 
 /// A puzzle from block lengths; panics if they do not fit.
 pub(crate) fn puzzle(rows: &[&[usize]], columns: &[&[usize]]) -> Puzzle {

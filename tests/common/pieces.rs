@@ -50,6 +50,15 @@ pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<CubeTask> {
     cubes.map(piece).collect()
 }
 
+pub(crate) fn cubes_of(pieces: &[CubeTask]) -> Vec<Cube> {
+    pieces.iter().map(|piece| piece.cube.clone()).collect()
+}
+
+/// The answers to these cubes, without limits, on one thread.
+pub(crate) fn answers_to(puzzle: &Puzzle, mode: Mode, pieces: &[CubeTask]) -> Vec<CubeResult> {
+    work(puzzle, mode, 1, cubes_of(pieces), Limits::default)
+}
+
 pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
     records.iter().map(|record| seal(record)).collect()
 }

@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use omnogram::certificate::{Bounds, Formula, Lemmas, check_formula, check_refutation};
+use omnogram::certificate::{Bounds, Formula, Lemmas, Refuted, check_formula, check_refutation};
+use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::sat::{Claim, LemmaFinder, Refutation, write_refutation};
 use omnogram::{Counter, Limits};
@@ -79,13 +80,15 @@ pub(crate) fn any(bytes: &[u8]) {
     let texts = (&mut clauses, &mut steps);
     let refuted = check_refutation(&known.puzzle, (texts.0, "x"), (texts.1, "y"), &mut bounds);
     if let Ok(refuted) = refuted {
-        assert!(!refuted.is_unsolvable || known.solutions.is_empty());
-        for lemma in refuted.lemmas.clauses() {
-            assert!(
-                known.solutions.iter().all(|grid| holds(lemma, grid)),
-                "{lemma:?}"
-            );
-        }
+        assert_true(&refuted, &known.solutions);
+    }
+}
+
+/// What a refutation has shown is true of these solutions.
+pub(crate) fn assert_true(refuted: &Refuted, solutions: &[Grid]) {
+    assert!(!refuted.is_unsolvable || solutions.is_empty());
+    for lemma in refuted.lemmas.clauses() {
+        assert!(solutions.iter().all(|grid| holds(lemma, grid)), "{lemma:?}");
     }
 }
 
@@ -97,28 +100,35 @@ fn holds(clause: &[i32], grid: &Grid) -> bool {
     })
 }
 
+/// A graph of a puzzle as text, and the lemmas that its check needs.
+pub(crate) fn graph_and_lemmas(puzzle: &Puzzle, graph: &SolutionGraph) -> (Vec<u8>, Lemmas) {
+    let limits = Limits::default();
+    let mut text = Vec::new();
+    let write = |piece: &[u8]| {
+        text.extend_from_slice(piece);
+        true
+    };
+    graph.write_nnf(&limits, write).unwrap();
+    let mut finder = LemmaFinder::new(puzzle, &limits).unwrap();
+    let mut bounds = Bounds {
+        stop: &mut || false,
+        memory: 1 << 30,
+    };
+    let cells = puzzle.width() * puzzle.height();
+    let formula = Formula::read(&mut &text[..], "the graph", cells, &mut bounds).unwrap();
+    let mut find = |holding: &[i32], literal| Ok(finder.find(holding, literal));
+    check_formula(puzzle, &formula, &mut find, &mut bounds).unwrap();
+    (text, finder.into_lemmas())
+}
+
 /// The clauses, the steps and the graph of a puzzle as the command writes them, as far as it has them, and the lemmas of the graph.
 fn texts(puzzle: &Puzzle) -> (Vec<u8>, Vec<u8>, Vec<u8>, Lemmas) {
     let solutions = brute_force(puzzle);
     let limits = Limits::default();
     let (mut graph, mut lemmas) = (Vec::new(), Lemmas::default());
     if !solutions.is_empty() {
-        let write = |piece: &[u8]| {
-            graph.extend_from_slice(piece);
-            true
-        };
         let solution_graph = Counter::new(puzzle).graph().0.expect("nothing stops it");
-        solution_graph.write_nnf(&limits, write).unwrap();
-        let mut finder = LemmaFinder::new(puzzle, &limits).unwrap();
-        let mut bounds = Bounds {
-            stop: &mut || false,
-            memory: 1 << 26,
-        };
-        let cells = puzzle.width() * puzzle.height();
-        let formula = Formula::read(&mut &graph[..], "x", cells, &mut bounds).unwrap();
-        let mut find = |holding: &[i32], literal| Ok(finder.find(holding, literal));
-        check_formula(puzzle, &formula, &mut find, &mut bounds).unwrap();
-        lemmas = finder.into_lemmas();
+        (graph, lemmas) = graph_and_lemmas(puzzle, &solution_graph);
     }
     let claim = match &solutions[..] {
         [] => Claim::NoSolution,

@@ -37,10 +37,66 @@ impl Random {
         Puzzle::from_grid(&self.grid(width, height, density))
     }
 
+    /// A width and a height from `least` on, each one of this number of values.
+    pub(crate) fn size(&mut self, least: usize, values: usize) -> (usize, usize) {
+        (least + self.below(values), least + self.below(values))
+    }
+
+    /// The puzzle of a random picture of a random [size](Self::size).
+    pub(crate) fn sized_puzzle(&mut self, least: usize, values: usize, density: f64) -> Puzzle {
+        let (width, height) = self.size(least, values);
+        self.puzzle(width, height, density)
+    }
+
+    /// A [mixed](Self::mixed) puzzle of a random [size](Self::size), of which half the cells are filled.
+    pub(crate) fn sized_mixed(&mut self, least: usize, values: usize) -> Puzzle {
+        let (width, height) = self.size(least, values);
+        self.mixed(width, height, 0.5)
+    }
+
+    /// The puzzles of random pictures of the same size.
+    pub(crate) fn puzzles(
+        mut self,
+        number: usize,
+        width: usize,
+        height: usize,
+        density: f64,
+    ) -> impl Iterator<Item = Puzzle> {
+        (0..number).map(move |_| self.puzzle(width, height, density))
+    }
+
     /// The rows of one picture and the columns of another: mostly without a solution.
     pub(crate) fn mixed(&mut self, width: usize, height: usize, density: f64) -> Puzzle {
         let rows = self.puzzle(width, height, density).rows().to_vec();
         let columns = self.puzzle(width, height, density).columns().to_vec();
         Puzzle::new(rows, columns).unwrap()
+    }
+
+    /// A picture of any density, with sides of up to this number of cells.
+    pub(crate) fn any_grid(&mut self, longest: usize) -> Grid {
+        let (width, height) = self.size(1, longest);
+        let density = 0.2 + 0.1 * self.below(7) as f64;
+        self.grid(width, height, density)
+    }
+
+    /// A puzzle of any density, with sides of up to this number of cells, mixed or that of a picture.
+    pub(crate) fn any_puzzle(&mut self, mixed: bool, longest: usize) -> Puzzle {
+        let (width, height) = self.size(1, longest);
+        let density = 0.2 + 0.1 * self.below(7) as f64;
+        self.puzzle_or_mixed(mixed, width, height, density)
+    }
+
+    /// A puzzle that is [mixed](Self::mixed), or that of a picture.
+    pub(crate) fn puzzle_or_mixed(
+        &mut self,
+        mixed: bool,
+        width: usize,
+        height: usize,
+        density: f64,
+    ) -> Puzzle {
+        match mixed {
+            true => self.mixed(width, height, density),
+            false => self.puzzle(width, height, density),
+        }
     }
 }

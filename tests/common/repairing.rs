@@ -38,13 +38,7 @@ pub(crate) fn any(bytes: &[u8]) {
     assert_eq!(repaired.stopped, None);
     let may = |cell: &usize| {
         let (row, column) = (cell / grid.width(), cell % grid.width());
-        let filled = grid.get(row, column);
-        let wanted = match only {
-            Some(Only::Add) => !filled,
-            Some(Only::Remove) => filled,
-            _ => true,
-        };
-        wanted && !mask.get(row, column)
+        may_flip(&grid, only, &mask, row, column)
     };
     let cells: Vec<usize> = (0..grid.width() * grid.height()).filter(may).collect();
     for flips in repaired.flips.iter().chain(&repaired.alternatives) {
@@ -82,6 +76,23 @@ pub(crate) fn any(bytes: &[u8]) {
             assert!(repaired.none_within >= Some(most), "{}", shown());
         }
     }
+}
+
+/// Whether an edit may flip this cell.
+pub(crate) fn may_flip(
+    grid: &Grid,
+    only: Option<Only>,
+    mask: &Grid,
+    row: usize,
+    column: usize,
+) -> bool {
+    let filled = grid.get(row, column);
+    let wanted = match only {
+        Some(Only::Add) => !filled,
+        Some(Only::Remove) => filled,
+        _ => true,
+    };
+    wanted && !mask.get(row, column)
 }
 
 fn edited(grid: &Grid, flips: &[usize]) -> Grid {

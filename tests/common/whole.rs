@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use omnogram::Cell;
-use omnogram::count::{self, Counter, Method};
+use omnogram::count::{self, Counter};
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{self, Probing, Search, Total, Verdict};
@@ -12,7 +12,7 @@ use omnogram::solutions::Count;
 use rayon::ThreadPool;
 
 use super::brute::brute_force;
-use super::habits::{eager, restless};
+use super::habits::{METHODS, eager, restless};
 
 /// Longest side, in cells.
 pub(crate) const MAX_SIDE: usize = 5;
@@ -71,12 +71,7 @@ fn check(puzzle: &Puzzle) {
         check_backbone(&search, &list);
     }
     for options in [count::Options::default(), restless()] {
-        for method in [
-            Method::Auto,
-            Method::Tree,
-            Method::Regions,
-            Method::Frontier,
-        ] {
+        for method in METHODS {
             let counter = Counter::new(puzzle).options(options.clone()).method(method);
             assert_eq!(counter.run().solutions, number, "{method:?} {options:?}");
         }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::common::corpus::{self, KnownPuzzle};
-use crate::common::{Random, beside, brute_force, on_threads, permutation, pool, switches};
+use crate::common::{Random, beside, brute_force, on_threads, permutation, pool, rounds, switches};
 use omnogram::board::Cell;
 use omnogram::design::Ambiguity;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -131,22 +131,6 @@ fn check(name: &str, puzzle: &Puzzle, found: &Ambiguity, solutions: &[Grid]) {
     }
 }
 
-/// A random puzzle; every third mixes the clues of two pictures, and is mostly contradictory.
-fn random(source: &mut Random, round: usize) -> Puzzle {
-    let (width, height) = (1 + source.below(7), 1 + source.below(7));
-    let density = 0.2 + 0.1 * source.below(7) as f64;
-    match round % 6 {
-        0 => source.mixed(width, height, density),
-        _ => source.puzzle(width, height, density),
-    }
-}
-
-/// The number of random puzzles, which a variable of the environment can change.
-fn rounds(usual: usize) -> usize {
-    let rounds = std::env::var("OMNOGRAM_ROUNDS").ok();
-    rounds.map_or(usual, |rounds| rounds.parse().unwrap())
-}
-
 #[test]
 fn regions_agree_with_all_solutions_of_random_puzzles() {
     let mut source = Random(16);
@@ -156,7 +140,7 @@ fn regions_agree_with_all_solutions_of_random_puzzles() {
         let puzzle = match round % 5 {
             // Two puzzles in one have at least the regions of both.
             4 => beside(&source.puzzle(4, 3, 0.4), &source.puzzle(3, 4, 0.4)),
-            _ => random(&mut source, round),
+            _ => source.any_puzzle(round % 6 == 0, 7),
         };
         let solutions = brute_force(&puzzle);
         if solutions.len() > 2000 {
@@ -239,9 +223,7 @@ fn large_regions_are_counted() {
 
 #[test]
 fn one_thread_is_reproducible() {
-    let mut source = Random(3);
-    for _ in 0..20 {
-        let puzzle = source.puzzle(12, 12, 0.4);
+    for puzzle in Random(3).puzzles(20, 12, 12, 0.4) {
         let run = || {
             let found = Ambiguity::by(&Search::new(&puzzle).single_threaded());
             let Ambiguity {

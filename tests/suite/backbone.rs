@@ -62,22 +62,12 @@ fn check(name: &str, answer: &(Backbone, Outcome), solutions: &[Grid]) {
     }
 }
 
-/// A random puzzle; one in three mixes the clues of two pictures, and is mostly contradictory.
-fn random(source: &mut Random, round: usize) -> Puzzle {
-    let (width, height) = (1 + source.below(9), 1 + source.below(9));
-    let density = 0.2 + 0.1 * source.below(7) as f64;
-    match round % 3 {
-        0 => source.mixed(width, height, density),
-        _ => source.puzzle(width, height, density),
-    }
-}
-
 #[test]
 fn it_is_what_all_solutions_have_in_common() {
     let mut source = Random(11);
     let mut several = 0;
     for round in 0..600 {
-        let puzzle = random(&mut source, round);
+        let puzzle = source.any_puzzle(round % 3 == 0, 9);
         let (solutions, outcome) = Search::new(&puzzle).collect();
         assert!(outcome.is_complete());
         several += usize::from(solutions.len() > 2);
@@ -115,7 +105,7 @@ fn found_by(solver: &mut SatSolver, first: &Grid) -> BackboneResult {
 fn a_learner_alone_finds_it() {
     let mut source = Random(12);
     for round in 0..300 {
-        let puzzle = random(&mut source, round);
+        let puzzle = source.any_puzzle(round % 3 == 0, 9);
         let (mut solutions, _) = Search::new(&puzzle).collect();
         let unknown = Grid::new(puzzle.width(), puzzle.height());
         let never = || false;
@@ -152,7 +142,7 @@ fn a_learner_alone_finds_it() {
 fn stopped_anywhere_it_says_nothing_wrong() {
     let mut source = Random(13);
     for round in 0..60 {
-        let puzzle = random(&mut source, round);
+        let puzzle = source.any_puzzle(round % 3 == 0, 9);
         for threads in [1, 3] {
             stopped(&puzzle, threads, (0..30).chain((30..200).step_by(17)));
         }
@@ -162,10 +152,8 @@ fn stopped_anywhere_it_says_nothing_wrong() {
 /// What is known by then depends on nothing else where there is one thread.
 #[test]
 fn stopped_midway_it_says_what_it_knows() {
-    let mut source = Random(14);
     let mut partial = 0;
-    for _ in 0..20 {
-        let puzzle = Puzzle::from_grid(&source.grid(10, 10, 0.35));
+    for puzzle in Random(14).puzzles(20, 10, 10, 0.35) {
         partial += stopped(&puzzle, 1, (0..4000).step_by(101));
     }
     assert!(partial > 20, "{partial}");
@@ -227,9 +215,7 @@ fn limits_strike() {
 
 #[test]
 fn one_thread_repeats_exactly() {
-    let mut source = Random(14);
-    for _ in 0..20 {
-        let puzzle = Puzzle::from_grid(&source.grid(18, 18, 0.4));
+    for puzzle in Random(14).puzzles(20, 18, 18, 0.4) {
         let run = || {
             on_threads(1, || {
                 let (found, outcome) = Search::new(&puzzle).backbone();
@@ -251,9 +237,7 @@ fn many_ambiguities_take_few_questions() {
 
 #[test]
 fn what_is_shown_of_it_grows_to_the_whole() {
-    let mut source = Random(15);
-    for _ in 0..50 {
-        let puzzle = Puzzle::from_grid(&source.grid(12, 12, 0.4));
+    for puzzle in Random(15).puzzles(50, 12, 12, 0.4) {
         let seen = Mutex::new(vec![0.0]);
         let observer = |snapshot: Snapshot| {
             // The race before it has none.

@@ -6,8 +6,11 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::Random;
-use crate::common::command::{Scratch, answer, fed, omnogram, output, stderr, stdout};
+use crate::common::command::{
+    Scratch, answer, assert_bad_data, assert_printed, ended, fed, kill_after, moment, omnogram,
+    output, stderr, stdout, without_growth, words,
+};
+use crate::common::{HISTOGRAM_OF_4X4, Random};
 use omnogram::census::{Census, Ended, Engine, Slice, Sweeper, Tables, Tally, cut, estimate};
 use omnogram::cluster::{CubeResult, Digest, Header, seal};
 use omnogram::puzzle::{Grid, Puzzle};
@@ -63,18 +66,7 @@ fn known_numbers() {
 fn all_numbers_of_4x4() {
     let tally = census(4, 4, Engine::Count);
     assert_eq!((tally.clue_sets, tally.line_solvable), (58_196, 51_234));
-    let histogram = [
-        (1, 52_362),
-        (2, 5050),
-        (3, 422),
-        (4, 209),
-        (5, 20),
-        (6, 112),
-        (8, 4),
-        (9, 16),
-        (24, 1),
-    ];
-    assert_eq!(tally.histogram, histogram.into());
+    assert_eq!(tally.histogram, HISTOGRAM_OF_4X4.into());
 }
 
 /// The unique puzzles of two columns, OEIS A383345.
@@ -250,8 +242,7 @@ fn threads_and_pieces_give_the_same_answer() {
     fs::write(&results, &done.stdout).unwrap();
     let again = scratch.file("again");
     let merge = ["merge", "--json", "--missing", &again, &slices, &results];
-    let part = output(&merge);
-    assert_eq!(part.status.code(), Some(3));
+    let part = ended(3, &merge);
     let fields = json(stdout(&part));
     assert_eq!(
         (&fields["exact"], &fields["most_clue_sets"]),
@@ -270,8 +261,7 @@ fn threads_and_pieces_give_the_same_answer() {
     let mut record: CubeResult<Slice> = serde_json::from_str(line).unwrap();
     record.tally.as_mut().unwrap().line_solvable -= 1;
     fs::write(&again, omnogram::cluster::seal(&record)).unwrap();
-    let merged = output(&["merge", &slices, &results, &more, &again]);
-    assert_eq!(merged.status.code(), Some(65));
+    let merged = ended(65, &["merge", &slices, &results, &more, &again]);
     assert!(
         stderr(&merged).contains("and their histograms differ"),
         "{merged:?}"
@@ -281,8 +271,7 @@ fn threads_and_pieces_give_the_same_answer() {
 #[test]
 fn a_stopped_census_has_lower_bounds() {
     for (limit, stopped) in [("--time=30ms", "time"), ("--memory=1", "memory")] {
-        let done = output(&["census", "--json", "-q", limit, "6x6"]);
-        assert_eq!(done.status.code(), Some(3), "{done:?}");
+        let done = ended(3, &["census", "--json", "-q", limit, "6x6"]);
         let fields = json(stdout(&done));
         assert_eq!(
             (&fields["exact"], &fields["stopped"]),
@@ -336,11 +325,7 @@ fn a_journal_of_something_else_is_refused_unchanged() {
     assert_eq!(whole.status.code(), Some(0));
     let text = fs::read(&journal).unwrap();
     let refused = |done: std::process::Output, message: &str| {
-        assert_eq!(
-            (done.status.code(), stdout(&done)),
-            (Some(65), ""),
-            "{done:?}"
-        );
+        assert_printed(&done, 65, "");
         assert!(stderr(&done).contains(message), "{done:?}");
         assert_eq!(
             stderr(&done)
@@ -383,16 +368,8 @@ fn a_journal_of_something_else_is_refused_unchanged() {
 /// Starts a command, and kills it after a random time.
 #[cfg(unix)]
 fn kill(arguments: &[&str], stdout: Stdio, longest: Duration, random: &mut Random) {
-    let mut command = omnogram(arguments);
-    let mut child = command
-        .stdout(stdout)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let wait = random.below(longest.as_micros() as usize) as u64;
-    std::thread::sleep(Duration::from_micros(wait));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let wait = moment(longest, random);
+    kill_after(wait, omnogram(arguments).stdout(stdout));
 }
 
 #[cfg(unix)]
@@ -400,15 +377,8 @@ fn kill(arguments: &[&str], stdout: Stdio, longest: Duration, random: &mut Rando
 fn a_census_that_is_killed_is_exact() {
     let scratch = Scratch::new("census-killed");
     let journal = scratch.file("journal");
-    let run = [
-        "census",
-        "--engine",
-        "lines",
-        "--json",
-        "--journal",
-        &journal,
-        "4x6",
-    ];
+    let run = format!("census --engine lines --json --journal {journal} 4x6");
+    let run = words(&run);
     let expected = numbers(&answer(&["census", "--engine", "lines", "--json", "4x6"]));
     assert_eq!(
         (&expected["unique"], &expected["line_solvable"]),
@@ -422,16 +392,15 @@ fn a_census_that_is_killed_is_exact() {
     assert_eq!(numbers(stdout(&done)), expected, "{done:?}");
     assert!(stderr(&done).contains("4x6: resuming at "), "{done:?}");
     // What is done is not done again.
-    let size = fs::metadata(&journal).unwrap().len();
-    assert_eq!(numbers(stdout(&output(&run))), expected);
-    assert_eq!(fs::metadata(&journal).unwrap().len(), size);
+    let again = without_growth(&journal, || output(&run));
+    assert_eq!(numbers(stdout(&again)), expected);
 }
 
 #[cfg(unix)]
 #[test]
 fn work_on_a_census_that_is_killed_is_done_by_others() {
     let scratch = Scratch::new("census-work");
-    let (slices, missing) = (scratch.file("slices"), scratch.file("missing"));
+    let [slices, missing] = scratch.files(["slices", "missing"]);
     fs::write(
         &slices,
         answer(&["split", "--census", "4x5", "-n", "60"]) + "\n",
@@ -492,15 +461,8 @@ fn a_journal_with_an_empty_slice_is_refused() {
     let text = journal_of_3x3(Tally::default(), Slice::new(census, 7, 7), None);
     fs::write(&journal, &text).unwrap();
     let done = output(&["census", "--journal", &journal, "3x3"]);
-    assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
-    assert!(
-        stderr(&done).starts_with(&format!("error: {journal}:2:")),
-        "{done:?}"
-    );
-    assert!(
-        stderr(&done).contains("\"3x3 count 7..7\" is not a slice of a census"),
-        "{done:?}"
-    );
+    let message = "\"3x3 count 7..7\" is not a slice of a census";
+    assert_bad_data(&done, &format!("{journal}:2"), message);
     assert_eq!(fs::read_to_string(&journal).unwrap(), text);
 }
 
@@ -524,7 +486,7 @@ fn a_journal_that_leaves_the_whole_census_open() {
     };
     fs::write(&journal, journal_of_3x3(one, whole, None)).unwrap();
     let done = output(&run);
-    assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+    assert_printed(&done, 65, "");
     let message = "this record has numbers, but leaves its whole slice open";
     assert!(stderr(&done).contains(message), "{done:?}");
 }

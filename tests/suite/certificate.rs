@@ -5,8 +5,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::command::{Scratch, assert_refused, output, stderr, stdout};
-use crate::common::{Random, beside, brute_force, on_threads, permutation, restless, switches};
+use crate::common::command::{Scratch, assert_refused, ended, output, stderr, stdout};
+use crate::common::proofs::{assert_true, graph_and_lemmas};
+use crate::common::{
+    Random, beside, brute_force, on_threads, permutation, restless, rounds, switches,
+};
 use omnogram::certificate::{
     Bounds, Checked, Formula, Lemmas, Refuted, check_formula, check_refutation,
 };
@@ -14,23 +17,26 @@ use omnogram::cluster::seal;
 use omnogram::count::Counter;
 use omnogram::error::Result;
 use omnogram::puzzle::{Grid, Puzzle};
-use omnogram::sat::{Claim, LemmaFinder, Refutation, write_refutation};
+use omnogram::sat::{Claim, Refutation, write_refutation};
 use omnogram::search::Limits;
 use serde_json::json;
 
-fn rounds(usual: usize) -> usize {
-    let rounds = std::env::var("OMNOGRAM_ROUNDS").ok();
-    rounds.map_or(usual, |rounds| rounds.parse().unwrap())
-}
-
 /// A small puzzle: of a picture, or of two.
 fn random_puzzle(random: &mut Random) -> Puzzle {
-    let (width, height) = (1 + random.below(7), 1 + random.below(7));
+    let (width, height) = random.size(1, 7);
     let density = [0.3, 0.5, 0.7][random.below(3)];
-    match random.below(3) {
-        0 => random.mixed(width, height, density),
-        _ => random.puzzle(width, height, density),
-    }
+    let mixed = random.below(3) == 0;
+    random.puzzle_or_mixed(mixed, width, height, density)
+}
+
+/// Random puzzles with all their solutions.
+fn solved(seed: u64, number: usize) -> impl Iterator<Item = (Puzzle, Vec<Grid>)> {
+    let mut random = Random(seed);
+    (0..number).map(move |_| {
+        let puzzle = random_puzzle(&mut random);
+        let solutions = brute_force(&puzzle);
+        (puzzle, solutions)
+    })
 }
 
 /// The clauses and the proof of a claim; `None` if it is wrong.
@@ -74,38 +80,7 @@ fn check_graph(puzzle: &Puzzle, mut text: &[u8], lemmas: &Lemmas) -> Result<Chec
 /// The graph of a puzzle with solutions as text, and the lemmas that its check needs.
 fn graph(puzzle: &Puzzle, options: omnogram::count::Options) -> (Vec<u8>, Lemmas) {
     let graph = on_threads(1, || Counter::new(puzzle).options(options).graph().0);
-    let mut text = Vec::new();
-    let write = |piece: &[u8]| {
-        text.extend_from_slice(piece);
-        true
-    };
-    graph.unwrap().write_nnf(&Limits::default(), write).unwrap();
-    let mut finder = LemmaFinder::new(puzzle, &Limits::default()).unwrap();
-    let mut bounds = Bounds {
-        stop: &mut || false,
-        memory: 1 << 30,
-    };
-    let cells = puzzle.width() * puzzle.height();
-    let formula = Formula::read(&mut &text[..], "the graph", cells, &mut bounds).unwrap();
-    let mut find = |holding: &[i32], literal| Ok(finder.find(holding, literal));
-    check_formula(puzzle, &formula, &mut find, &mut bounds).unwrap();
-    (text, finder.into_lemmas())
-}
-
-/// Whether a clause over cells holds in a grid.
-fn holds(clause: &[i32], grid: &Grid) -> bool {
-    clause.iter().any(|&literal| {
-        let index = literal.unsigned_abs() as usize - 1;
-        grid.get(index / grid.width(), index % grid.width()) == (literal > 0)
-    })
-}
-
-/// What a refutation has shown is true of these solutions.
-fn assert_true(refuted: &Refuted, solutions: &[Grid]) {
-    assert!(!refuted.is_unsolvable || solutions.is_empty());
-    for lemma in refuted.lemmas.clauses() {
-        assert!(solutions.iter().all(|grid| holds(lemma, grid)), "{lemma:?}");
-    }
+    graph_and_lemmas(puzzle, &graph.unwrap())
 }
 
 /// The text with one change: a byte, a number, a line left out, doubled or moved.
@@ -145,11 +120,8 @@ fn changed(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn refutations_prove_what_brute_force_finds() {
-    let mut random = Random(1);
     let (mut none, mut unique) = (0, 0);
-    for _ in 0..rounds(600) {
-        let puzzle = random_puzzle(&mut random);
-        let solutions = brute_force(&puzzle);
+    for (puzzle, solutions) in solved(1, rounds(600)) {
         match refute(&puzzle, Claim::NoSolution) {
             Some((clauses, proof)) => {
                 assert!(solutions.is_empty());
@@ -179,11 +151,8 @@ fn refutations_prove_what_brute_force_finds() {
 
 #[test]
 fn graphs_prove_what_brute_force_counts() {
-    let mut random = Random(2);
     let mut with_lemmas = 0;
-    for round in 0..rounds(400) {
-        let puzzle = random_puzzle(&mut random);
-        let solutions = brute_force(&puzzle);
+    for (round, (puzzle, solutions)) in solved(2, rounds(400)).enumerate() {
         if solutions.is_empty() {
             continue;
         }
@@ -291,7 +260,7 @@ fn a_changed_refutation_is_refused_or_proves_something_true() {
 fn a_graph_of_another_puzzle_is_refused() {
     let mut random = Random(5);
     for _ in 0..200 {
-        let (width, height) = (2 + random.below(4), 2 + random.below(4));
+        let (width, height) = random.size(2, 4);
         let puzzle = random.puzzle(width, height, 0.5);
         let other = random.puzzle(width, height, 0.5);
         let (text, lemmas) = graph(&puzzle, omnogram::count::Options::default());
@@ -348,8 +317,7 @@ fn the_command_refuses_every_changed_byte() {
     let arguments = [&["count", "-q", "--proof", &counts][..], &puzzles].concat();
     assert_eq!(status(&arguments).0, Some(0));
     for path in [&path, &counts] {
-        let verified = output(&["verify", "--proof", path]);
-        assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+        let verified = ended(0, &["verify", "--proof", path]);
         assert_eq!(stdout(&verified).matches("proved by").count(), 4);
         assert_eq!(stderr(&verified), "4 certificates valid\n");
         for entry in fs::read_dir(path).unwrap() {
@@ -563,28 +531,34 @@ fn a_refutation_of_much_work_stops_by_its_limits() {
     let done = verify(&["--memory", "100M"]);
     assert_eq!(done.status.code(), Some(3), "{done:?}");
     // Numbers at their bounds.
-    for clauses in [
-        format!("p cnf 8 1\n{} 0\n", i32::MIN),
-        format!("p cnf 8 1\n{} 0\n", i32::MAX),
-        format!("p cnf {} 1\n1 0\n", i32::MIN),
-        format!("p cnf 8 {}\n", u64::MAX),
-        format!("p cnf 8 1\n{} 0\n", i64::MIN),
-        "p cnf -1 0\n".to_owned(),
-        "p cnf 8 1\n1 2\n".to_owned(),
+    let bounds = [
+        ("I32_MIN", i32::MIN.to_string()),
+        ("I32_MAX", i32::MAX.to_string()),
+        ("I64_MIN", i64::MIN.to_string()),
+        ("U64_MAX", u64::MAX.to_string()),
+    ];
+    for (file, text) in [
+        ("clauses", "p cnf 8 1\nI32_MIN 0\n"),
+        ("clauses", "p cnf 8 1\nI32_MAX 0\n"),
+        ("clauses", "p cnf I32_MIN 1\n1 0\n"),
+        ("clauses", "p cnf 8 U64_MAX\n"),
+        ("clauses", "p cnf 8 1\nI64_MIN 0\n"),
+        ("clauses", "p cnf -1 0\n"),
+        ("clauses", "p cnf 8 1\n1 2\n"),
+        ("steps", "U64_MAX 0 1 0\n"),
+        ("steps", "1 I32_MIN 0 1 0\n"),
+        ("steps", "1 0 I64_MIN 0\n"),
+        ("steps", "1 d I64_MIN 0\n"),
+        ("steps", "1 d 0\n"),
+        ("steps", "-1 0 0\n"),
     ] {
-        fs::write(scratch.join("clauses"), &clauses).expect("a file");
-        assert_refused(&verify(&["-q"]), 65, "clauses");
-    }
-    fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
-    for steps in [
-        format!("{} 0 1 0\n", u64::MAX),
-        format!("1 {} 0 1 0\n", i32::MIN),
-        format!("1 0 {} 0\n", i64::MIN),
-        format!("1 d {} 0\n", i64::MIN),
-        "1 d 0\n".to_owned(),
-        "-1 0 0\n".to_owned(),
-    ] {
-        fs::write(scratch.join("steps"), &steps).expect("a file");
-        assert_refused(&verify(&["-q"]), 65, "steps");
+        let text = bounds.iter().fold(text.to_owned(), |text, (name, number)| {
+            text.replace(name, number)
+        });
+        // The steps are read after the clauses.
+        fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
+        fs::write(scratch.join(file), &text).expect("a file");
+        println!("{file}: {text}");
+        assert_refused(&verify(&["-q"]), 65, file);
     }
 }

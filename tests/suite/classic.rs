@@ -44,9 +44,9 @@ fn holds(algorithm: Algorithm, puzzle: &Puzzle, solutions: &[Grid]) {
 
 /// Random pictures of up to 5x5, and one in ten times with its last row taken from elsewhere, so that there may be no solution.
 fn random_puzzle(random: &mut Random) -> Puzzle {
-    let (width, height) = (1 + random.below(5), 1 + random.below(5));
+    let (width, height) = random.size(1, 5);
     let density = [0.3, 0.5, 0.7][random.below(3)];
-    let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+    let puzzle = random.puzzle(width, height, density);
     if !random.chance(0.1) {
         return puzzle;
     }

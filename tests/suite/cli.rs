@@ -5,7 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::command::{LONG, Scratch, fed, omnogram, output, stderr, stdout, whole};
+use crate::common::command::{
+    LONG, Scratch, assert_printed, ended, fed, omnogram, output, stderr, stdout, whole, words,
+};
 
 /// The status of a command of the shell, unless it is 0, and what it prints on either stream, as a page shows them.
 fn printed(command: &str) -> String {
@@ -68,8 +70,7 @@ fn the_command_prints_what_its_pages_show() {
 fn sorted_lists_do_not_depend_on_threads() {
     let list = |threads: &str, how: &str| {
         let puzzle = "puzzles/families/permutation-7.non";
-        let output = output(&["enumerate", how, "--threads", threads, "-q", puzzle]);
-        assert_eq!(output.status.code(), Some(0));
+        let output = ended(0, &["enumerate", how, "--threads", threads, "-q", puzzle]);
         assert_eq!(stderr(&output), "");
         output.stdout
     };
@@ -83,8 +84,7 @@ fn sorted_lists_do_not_depend_on_threads() {
 fn lists_are_read_back() {
     let puzzle = "puzzles/families/permutation-7.non";
     for format in ["text", "ndjson"] {
-        let list = output(&["enumerate", "--format", format, puzzle]);
-        assert_eq!(list.status.code(), Some(0));
+        let list = ended(0, &["enumerate", "--format", format, puzzle]);
         let verified = fed(&["verify", puzzle], &list.stdout);
         assert_eq!(
             stdout(&verified),
@@ -109,7 +109,7 @@ fn lists_are_read_back() {
 fn a_wrong_goal_is_only_warned_of() {
     let puzzle = b"width 2\nheight 1\nrows\n1\ncolumns\n1\n0\ngoal 01\n";
     let run = fed(&["solve", "-"], puzzle);
-    assert_eq!((run.status.code(), stdout(&run)), (Some(0), "#.\n"));
+    assert_printed(&run, 0, "#.\n");
     assert_eq!(
         stderr(&run),
         "warning: <stdin>: its goal is not a solution: column 1 has 0, its clue is 1\n"
@@ -120,11 +120,9 @@ fn a_wrong_goal_is_only_warned_of() {
 #[test]
 fn a_file_gets_the_solutions_and_standard_output_the_summary() {
     let folder = Scratch::new("cli");
-    let file = folder.join("list.ndjson");
-    let name = file.to_str().expect("UTF-8");
+    let name = &folder.file("list.ndjson");
     let puzzle = "puzzles/pictures/snail.non";
-    let run = output(&["enumerate", "--json", "--output", name, puzzle]);
-    assert_eq!(run.status.code(), Some(0));
+    let run = ended(0, &["enumerate", "--json", "--output", name, puzzle]);
     assert!(stdout(&run).contains("\"verdict\":\"multiple\",\"solutions\":\"145\",\"exact\":true"));
     assert_eq!(stdout(&run).lines().count(), 1);
     let verified = output(&["verify", puzzle, name]);
@@ -132,11 +130,8 @@ fn a_file_gets_the_solutions_and_standard_output_the_summary() {
 
     // A folder without puzzles, and one that cannot be created in.
     let name = folder.to_str().expect("UTF-8");
-    assert_eq!(output(&["count", name]).status.code(), Some(65));
-    assert_eq!(
-        output(&["enumerate", "-o", name, puzzle]).status.code(),
-        Some(74)
-    );
+    ended(65, &["count", name]);
+    ended(74, &["enumerate", "-o", name, puzzle]);
 }
 
 #[cfg(target_os = "linux")]
@@ -222,13 +217,11 @@ fn an_output_file_is_not_emptied_for_nothing() {
         ["enumerate", "--output", name, name],
         ["enumerate", "--output", name, among],
     ] {
-        let output = output(&arguments);
-        assert_eq!(output.status.code(), Some(2));
+        let output = ended(2, &arguments);
         assert!(stderr(&output).contains("would be overwritten"));
     }
     let bad = "puzzles/bad/empty.non";
-    let output = output(&["enumerate", "--force", "--output", name, bad]);
-    assert_eq!(output.status.code(), Some(65));
+    ended(65, &["enumerate", "--force", "--output", name, bad]);
     assert_eq!(std::fs::read(&file).expect("a file"), puzzle);
 }
 
@@ -251,8 +244,7 @@ fn control_characters_are_not_passed_on() {
 #[test]
 fn figures_are_for_programs_too() {
     let arguments = "bench --quick --workload hard --threads 3 --repeat 1 --json";
-    let output = output(&arguments.split(' ').collect::<Vec<_>>());
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = ended(0, &arguments.split(' ').collect::<Vec<_>>());
     let objects: Vec<serde_json::Value> = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -292,7 +284,7 @@ fn figures_are_drawn() {
 
     // A file that cannot be written is said before anything is measured.
     let run = draw(&folder);
-    assert_eq!((run.status.code(), stdout(&run)), (Some(74), ""));
+    assert_printed(&run, 74, "");
 }
 
 /// What is asked of the space of all solutions needs all of them counted.
@@ -325,8 +317,7 @@ fn a_part_of_the_sorted_list_is_that_part() {
     assert_eq!(pictures.len(), 145);
     for (from, limit) in [(1, 1000), (2, 1), (77, 10), (145, 3), (146, 3)] {
         let (k, n) = (from.to_string(), limit.to_string());
-        let part = output(&["enumerate", "--from", &k, "--limit", &n, "-q", puzzle]);
-        assert_eq!(part.status.code(), Some(0));
+        let part = ended(0, &["enumerate", "--from", &k, "--limit", &n, "-q", puzzle]);
         let wanted = pictures.iter().skip(from - 1).take(limit);
         assert_eq!(stdout(&part), wanted.copied().collect::<String>());
     }
@@ -336,9 +327,9 @@ fn a_part_of_the_sorted_list_is_that_part() {
 fn samples_are_solutions_and_come_again() {
     let puzzle = "puzzles/pictures/harbour.non";
     let draw = |seed: &str| {
-        output(&[
-            "sample", "-n", "200", "--seed", seed, "-j", "1", "-q", puzzle,
-        ])
+        output(&words(&format!(
+            "sample -n 200 --seed {seed} -j 1 -q {puzzle}"
+        )))
     };
     let some = draw("5");
     assert_eq!(some.status.code(), Some(0));
@@ -350,22 +341,18 @@ fn samples_are_solutions_and_come_again() {
 #[test]
 fn shares_are_drawn() {
     let folder = Scratch::new("heat");
-    let file = folder.join("key.svg");
-    let name = file.to_str().expect("UTF-8");
+    let name = &folder.file("key.svg");
     let puzzle = "puzzles/pictures/key.non";
-    let run = output(&["count", "--cells", "--svg", name, puzzle]);
-    assert_eq!(run.status.code(), Some(0), "{run:?}");
-    let svg = std::fs::read_to_string(&file).expect("a picture");
+    ended(0, &["count", "--cells", "--svg", name, puzzle]);
+    let svg = std::fs::read_to_string(name).expect("a picture");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains("<title>row 1, column 3: 0.600000, filled in 3 of 5</title>"));
     let folder_name = folder.to_str().expect("UTF-8");
-    let run = output(&["count", "--cells", "--svg", folder_name, puzzle]);
-    assert_eq!(run.status.code(), Some(74));
+    ended(74, &["count", "--cells", "--svg", folder_name, puzzle]);
     let copy = folder.join("key.non");
     std::fs::copy("puzzles/pictures/key.non", &copy).expect("a copy");
     let copy = copy.to_str().expect("UTF-8");
-    let run = output(&["count", "--cells", "--svg", copy, copy]);
-    assert_eq!(run.status.code(), Some(2));
+    ended(2, &["count", "--cells", "--svg", copy, copy]);
 }
 
 #[test]
@@ -514,7 +501,7 @@ fn what_cannot_be_printed_is_an_error() {
 fn manual_pages_have_examples() {
     let folder = Scratch::new("man");
     let name = folder.to_str().expect("UTF-8");
-    assert_eq!(output(&["man", "--dir", name]).status.code(), Some(0));
+    ended(0, &["man", "--dir", name]);
     let mut pages = 0;
     for entry in std::fs::read_dir(&*folder).expect("a folder") {
         let path = entry.expect("a page").path();
@@ -539,8 +526,7 @@ fn common_options_that_change_nothing_are_taken() {
     let key = "puzzles/pictures/key.non";
     let folder = Scratch::new("common");
     let cubes = [folder.file("cubes"), folder.file("results")];
-    let split = output(&["split", "--cubes", "3", "--output", &cubes[0], key]);
-    assert_eq!(split.status.code(), Some(0));
+    ended(0, &["split", "--cubes", "3", "--output", &cubes[0], key]);
     let work = output(&["work", "--puzzle", key, &cubes[0]]);
     std::fs::write(&cubes[1], &work.stdout).expect("it can be written");
     let cubes = [cubes[0].as_str(), cubes[1].as_str()];
@@ -566,28 +552,27 @@ fn common_options_that_change_nothing_are_taken() {
         assert!(with.stdout == plain.stdout, "{verb:?}");
     }
     let merge = [&["merge"], &cubes[..]].concat();
-    let run = output(
+    let run = ended(
+        0,
         &[
             &merge[..],
             &["--threads", "1", "--time", "1h", "--nodes", "9"],
         ]
         .concat(),
     );
-    assert_eq!(run.status.code(), Some(0));
     assert!(stderr(&run).starts_with(
         "warning: --time has no effect on merge\nwarning: --nodes has no effect on merge\n"
     ));
-    let run = output(&["bench", "--quick", "--time", "0", "--progress", "never"]);
-    assert_eq!(run.status.code(), Some(3));
+    let run = ended(
+        3,
+        &["bench", "--quick", "--time", "0", "--progress", "never"],
+    );
     assert!(
         stderr(&run).ends_with("stopped by --time 0ns: the table is incomplete\n"),
         "{run:?}"
     );
     let run = output(&["line", "--time", "0", "1", "--length", "3"]);
-    assert_eq!(
-        (run.status.code(), stdout(&run)),
-        (Some(3), "3 arrangements\n???\n")
-    );
+    assert_printed(&run, 3, "3 arrangements\n???\n");
     let run = fed(&["verify", "--json", key], b"");
     assert_eq!(
         stdout(&run),
@@ -677,7 +662,7 @@ fn shares_are_told_exactly() {
         "count", "--cells", "--exact", "--json", "--nodes", "5", LONG,
     ]);
     assert!(stdout(&run).contains("\"fractions\":null"), "{run:?}");
-    assert_eq!(output(&["count", "--exact", key]).status.code(), Some(2));
+    ended(2, &["count", "--exact", key]);
 }
 
 /// It was a traceback.

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::command::{Scratch, answer, omnogram, output, stderr, stdout};
-use crate::common::pieces::{lines, merged, pieces, work};
-use crate::common::{Random, beside, brute_force, corpus, permutation, switches};
+use crate::common::command::{
+    Scratch, answer, ended, omnogram, output, split, stderr, stdout, words,
+};
+use crate::common::pieces::{cubes_of, lines, merged, pieces, work};
+use crate::common::{METHODS, Random, beside, brute_force, corpus, permutation, switches};
 use omnogram::board::Cell;
 use omnogram::cluster::{CubeResult, Mode};
 use omnogram::count::Method;
@@ -21,10 +23,10 @@ fn some() -> Vec<Puzzle> {
     let mut puzzles = vec![permutation(1), permutation(5), switches(4)];
     puzzles.extend((0..12).map(|i| {
         let (width, height) = (3 + random.below(6), 3 + random.below(5));
-        Puzzle::from_grid(&random.grid(width, height, 0.25 + 0.03 * f64::from(i)))
+        random.puzzle(width, height, 0.25 + 0.03 * f64::from(i))
     }));
     puzzles.push(crate::common::puzzle(&[&[1], &[1]], &[&[2], &[1]]));
-    let several = Puzzle::from_grid(&random.grid(6, 6, 0.3));
+    let several = random.puzzle(6, 6, 0.3);
     puzzles.push(beside(&permutation(4), &beside(&several, &permutation(3))));
     puzzles.push(beside(
         &permutation(4),
@@ -171,7 +173,7 @@ fn a_split_is_balanced_and_costs_little() {
                 .run()
         });
         let pieces = pieces(&puzzle, 300);
-        let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
+        let cubes = cubes_of(&pieces);
         let answers = work(
             &puzzle,
             Mode::Count(Method::Tree),
@@ -194,15 +196,9 @@ fn pieces_add_up_to_the_plain_answer_by_every_method() {
     for puzzle in some() {
         let plain = Search::new(&puzzle).count().solutions;
         let pieces = pieces(&puzzle, 20);
-        let methods = [
-            Method::Auto,
-            Method::Tree,
-            Method::Regions,
-            Method::Frontier,
-        ];
-        let modes = methods.map(Mode::Count).into_iter().chain([Mode::List]);
+        let modes = METHODS.map(Mode::Count).into_iter().chain([Mode::List]);
         for mode in modes {
-            let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
+            let cubes = cubes_of(&pieces);
             let answers = work(&puzzle, mode, 2, cubes, Limits::default);
             let sum = merged(&pieces, &[&lines(&answers)]);
             assert_eq!(sum.solutions, plain, "{mode:?}");
@@ -253,41 +249,27 @@ fn stopped_anywhere_nothing_is_lost_or_doubled() {
 #[test]
 fn split_work_and_merge_agree_with_the_plain_verbs() {
     let scratch = Scratch::new("agree");
-    let (cubes, results, found) = (
-        scratch.file("cubes"),
-        scratch.file("results"),
-        scratch.file("found"),
-    );
+    let [cubes, results, found] = scratch.files(["cubes", "results", "found"]);
     let mut tried = 0;
     for row in corpus::answers() {
         let puzzle = format!("puzzles/{}", row.name);
         let _ = fs::remove_dir_all(&found);
         answer(&["split", "-qf", "--cubes", "12", "--output", &cubes, &puzzle]);
-        let count = output(&["work", "-q", "--puzzle", &puzzle, &cubes]);
-        assert_eq!(count.status.code(), Some(0), "{puzzle}: {count:?}");
+        let count = ended(0, &["work", "-q", "--puzzle", &puzzle, &cubes]);
         fs::write(&results, &count.stdout).unwrap();
         let merged = answer(&["merge", &cubes, &results]);
         assert_eq!(merged, row.solutions, "{puzzle}");
         if row.has_at_most(20_000) {
-            let list = output(&[
-                "work",
-                "-q",
-                "--puzzle",
-                &puzzle,
-                "--solutions-dir",
-                &found,
-                &cubes,
-            ]);
-            assert_eq!(list.status.code(), Some(0), "{puzzle}: {list:?}");
+            let list = ended(
+                0,
+                &words(&format!(
+                    "work -q --puzzle {puzzle} --solutions-dir {found} {cubes}"
+                )),
+            );
             fs::write(&results, &list.stdout).unwrap();
-            let merged = answer(&[
-                "merge",
-                "--sort",
-                "--solutions-dir",
-                &found,
-                &cubes,
-                &results,
-            ]);
+            let merged = answer(&words(&format!(
+                "merge --sort --solutions-dir {found} {cubes} {results}"
+            )));
             assert_eq!(
                 merged,
                 answer(&["enumerate", "--sort", &puzzle]),
@@ -304,14 +286,9 @@ fn split_work_and_merge_agree_with_the_plain_verbs() {
 #[test]
 fn work_that_is_told_to_terminate_hands_back_what_is_open() {
     let scratch = Scratch::new("term");
-    let (cubes, one, two, missing) = (
-        scratch.file("cubes"),
-        scratch.file("one"),
-        scratch.file("two"),
-        scratch.file("missing"),
-    );
+    let [one, two, missing] = scratch.files(["one", "two", "missing"]);
     let puzzle = "puzzles/families/permutation-10.non";
-    answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
+    let cubes = split(&scratch, "6", puzzle);
     let task = ["work", "--puzzle", puzzle, "-j1", "--method", "tree"];
     let child = omnogram(&[&task[..], &[&cubes]].concat())
         .stdout(fs::File::create(&one).unwrap())
@@ -346,17 +323,16 @@ fn work_that_is_told_to_terminate_hands_back_what_is_open() {
 #[test]
 fn bad_cubes_are_named_and_the_others_worked_on() {
     let scratch = Scratch::new("bad");
-    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let results = scratch.file("results");
     let (puzzle, other) = (
         "puzzles/families/permutation-5.non",
         "puzzles/families/permutation-6.non",
     );
-    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let cubes = split(&scratch, "5", puzzle);
     let text = fs::read_to_string(&cubes).unwrap();
     let strange = answer(&["split", "-q", "-n", "2", other]);
     fs::write(&cubes, format!("{}x{text}{strange}", &text[..40])).unwrap();
-    let done = output(&["work", "--puzzle", puzzle, &cubes]);
-    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let done = ended(65, &["work", "--puzzle", puzzle, &cubes]);
     let said = stderr(&done);
     assert!(
         said.contains(&format!("{cubes}:1:1: ")) && said.contains("belongs to another puzzle"),

@@ -1,7 +1,7 @@
 //! `check` on many puzzles: filters, the table, and duplicates.
 
 use crate::common::Random;
-use crate::common::command::{Scratch, output, stderr, stdout};
+use crate::common::command::{Scratch, ended, output, stderr, stdout};
 use omnogram::design::{Canonical, Transform};
 use omnogram::format::Format;
 use omnogram::puzzle::{Grid, Puzzle};
@@ -32,7 +32,7 @@ fn puzzles_are_the_same_when_their_clues_are_up_to_symmetry() {
     let mut random = Random(11);
     let grids: Vec<Grid> = (0..120)
         .map(|_| {
-            let (width, height) = (1 + random.below(4), 1 + random.below(4));
+            let (width, height) = random.size(1, 4);
             random.grid(width, height, 0.4)
         })
         .collect();
@@ -77,8 +77,7 @@ fn folder(name: &str) -> Scratch {
 fn duplicates_are_named() {
     let folder = folder("collection-duplicates");
     let path = folder.display().to_string();
-    let run = output(&["check", "--duplicates", "-j", "1", &path]);
-    assert_eq!(run.status.code(), Some(1));
+    let run = ended(1, &["check", "--duplicates", "-j", "1", &path]);
     let text = stdout(&run).replace(&format!("{path}/"), "");
     let wanted = "\
 a.non: unique
@@ -119,8 +118,7 @@ fn only_some_verdicts_are_printed() {
             &[&path],
         ]
         .concat();
-        let run = output(&arguments);
-        assert_eq!(run.status.code(), Some(1));
+        let run = ended(1, &arguments);
         let names: Vec<&str> = stdout(&run)
             .lines()
             .filter(|line| line.contains(".non: "))
@@ -129,8 +127,7 @@ fn only_some_verdicts_are_printed() {
         assert!(names.iter().all(|line| line.contains(": multiple")));
         assert!(stderr(&run).contains("6 puzzles: 4 unique, 0 none, 2 multiple, 0 undecided\n"));
     }
-    let run = output(&["check", "--only", "some", &path]);
-    assert_eq!(run.status.code(), Some(2));
+    ended(2, &["check", "--only", "some", &path]);
 }
 
 /// Splits a table as RFC 4180 says.
@@ -188,8 +185,5 @@ fn a_table_has_a_row_for_each_puzzle() {
     );
     let run = output(&["check", "--csv", &path]);
     assert_eq!(parse(stdout(&run))[0].len(), 8);
-    assert_eq!(
-        output(&["check", "--csv", "--json", &path]).status.code(),
-        Some(2)
-    );
+    ended(2, &["check", "--csv", "--json", &path]);
 }

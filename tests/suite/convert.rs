@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader};
 
-use crate::common::command::{LONG, Scratch, ends, fed, omnogram, output, spawn, stderr, stdout};
+use crate::common::command::{
+    LONG, Scratch, assert_printed, ended, ends, fed, omnogram, output, spawn, stderr, stdout, words,
+};
 
 #[test]
 fn many_puzzles_go_into_a_folder_or_a_pack() {
@@ -10,15 +12,12 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     let out = folder.join("out");
     let path = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
     let there = format!("{}/", path(&out));
-    let run = output(&[
-        "convert",
-        "--to",
-        "webpbn",
-        "puzzles/pictures",
-        "puzzles/pack.nonpack",
-        &there,
-    ]);
-    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    ended(
+        0,
+        &words(&format!(
+            "convert --to webpbn puzzles/pictures puzzles/pack.nonpack {there}"
+        )),
+    );
     let mut names: Vec<String> = std::fs::read_dir(&out)
         .expect("a folder")
         .map(|entry| {
@@ -33,29 +32,18 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     assert_eq!(names.len(), 22);
     assert!(names.contains(&"heart.xml".to_owned()) && names.contains(&"pack-3.xml".to_owned()));
     // Nothing is written over, unless that is asked for.
-    let again = [
-        "convert",
-        "--to",
-        "webpbn",
-        "puzzles/pictures/heart.non",
-        &there,
-    ];
-    let run = output(&again);
-    assert_eq!(run.status.code(), Some(2));
+    let again = format!("convert --to webpbn puzzles/pictures/heart.non {there}");
+    let again = words(&again);
+    let run = ended(2, &again);
     assert!(stderr(&run).contains("already exists: --force"), "{run:?}");
-    assert_eq!(
-        output(&[&again[..], &["--force"]].concat()).status.code(),
-        Some(0)
-    );
+    ended(0, &[&again[..], &["--force"]].concat());
     // What is read never is.
     let heart = path(&out.join("heart.xml"));
-    let run = output(&["convert", "--force", &heart, &heart]);
-    assert_eq!(run.status.code(), Some(2));
+    let run = ended(2, &["convert", "--force", &heart, &heart]);
     assert!(stderr(&run).contains("this is an input file"), "{run:?}");
 
     let pack = path(&folder.join("all.nonpack"));
-    let run = output(&["convert", &there, &pack]);
-    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    ended(0, &["convert", &there, &pack]);
     let checked = output(&["check", "-q", &pack]);
     assert_eq!(stdout(&checked).lines().count(), 22);
     let piped = output(&["convert", &pack, "--to", "json", "-"]);
@@ -63,36 +51,23 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     assert_eq!(back.stdout, std::fs::read(&pack).expect("a pack"));
     // Nothing is made when there is nothing to write.
     let none = path(&folder.join("none.non"));
-    let run = output(&["convert", "puzzles/bad/empty.non", &none]);
-    assert_eq!(run.status.code(), Some(65));
+    ended(65, &["convert", "puzzles/bad/empty.non", &none]);
     assert!(!std::path::Path::new(&none).exists());
 }
 
 #[test]
 fn a_picture_becomes_a_puzzle_and_a_puzzle_a_picture() {
     let folder = Scratch::new("pictures");
-    let png = folder.join("cat.png");
-    let name = png.to_str().expect("UTF-8");
+    let name = &folder.file("cat.png");
     let cat = "puzzles/pictures/cat.non";
-    assert_eq!(output(&["convert", "-q", cat, name]).status.code(), Some(0));
+    ended(0, &["convert", "-q", cat, name]);
     let solution = |puzzle: &str| output(&["solve", puzzle]).stdout;
     assert_eq!(solution(name), solution(cat));
-    let smaller = output(&[
-        "convert",
-        name,
-        "--size",
-        "7x5",
-        "--threshold",
-        "auto",
-        "--invert",
-        "--dither",
-        "--to",
-        "pbm-plain",
-        "-",
-    ]);
+    let smaller = output(&words(&format!(
+        "convert {name} --size 7x5 --threshold auto --invert --dither --to pbm-plain -"
+    )));
     assert!(stdout(&smaller).starts_with("P1\n7 5\n"), "{smaller:?}");
-    let bad = output(&["convert", name, "--size", "0x5", "--to", "non", "-"]);
-    assert_eq!(bad.status.code(), Some(2));
+    ended(2, &["convert", name, "--size", "0x5", "--to", "non", "-"]);
 }
 
 #[test]
@@ -114,8 +89,7 @@ fn the_pictures_that_are_shown_are_what_is_drawn() {
         (&["show", "--ambiguous"][..], "snail"),
     ] {
         let puzzle = format!("puzzles/pictures/{file}.non");
-        let drawn = output(&[arguments, &["--format", "svg", &puzzle]].concat());
-        assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+        let drawn = ended(0, &[arguments, &["--format", "svg", &puzzle]].concat());
         let path = format!("{}/puzzles/shown/{file}.svg", env!("CARGO_MANIFEST_DIR"));
         let shown = std::fs::read_to_string(path).expect("a picture");
         assert!(
@@ -129,29 +103,17 @@ fn the_pictures_that_are_shown_are_what_is_drawn() {
 fn drawings_go_where_they_are_sent() {
     let folder = Scratch::new("drawings");
     let name = folder.to_str().expect("a name");
-    let run = output(&[
-        "show",
-        "--solution",
-        "--format",
-        "png",
-        "-o",
-        name,
-        "puzzles/pack.nonpack",
-    ]);
-    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""), "{run:?}");
+    let run = output(&words(&format!(
+        "show --solution --format png -o {name} puzzles/pack.nonpack"
+    )));
+    assert_printed(&run, 0, "");
     for file in ["pack-1.png", "pack-2.png", "pack-3.png"] {
         let bytes = std::fs::read(folder.join(file)).expect("a file");
         assert!(bytes.starts_with(b"\x89PNG"));
     }
-    let twice = [
-        "show",
-        "-o",
-        name,
-        "puzzles/pictures/heart.non",
-        "puzzles/pictures/heart.non",
-    ];
-    let run = output(&twice);
-    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let twice = format!("show -o {name} puzzles/pictures/heart.non puzzles/pictures/heart.non");
+    let twice = words(&twice);
+    let run = ended(2, &twice);
     assert!(stderr(&run).contains("heart.txt: this file is named for two outputs of this command"));
 
     let list = folder.join("key.txt");
@@ -179,15 +141,13 @@ fn drawings_go_where_they_are_sent() {
         (2, 1)
     );
     // A list of another puzzle is refused, and a list that would be overwritten is spared.
-    let run = output(&[
-        "show",
-        "--solutions-from",
-        list,
-        "puzzles/pictures/heart.non",
-    ]);
-    assert_eq!(run.status.code(), Some(65));
-    let run = output(&["show", "--solutions-from", list, "-o", list, key]);
-    assert_eq!(run.status.code(), Some(2));
+    ended(
+        65,
+        &words(&format!(
+            "show --solutions-from {list} puzzles/pictures/heart.non"
+        )),
+    );
+    ended(2, &["show", "--solutions-from", list, "-o", list, key]);
     assert!(
         std::fs::read_to_string(list)
             .expect("a list")
@@ -227,7 +187,7 @@ fn a_file_without_a_title_gives_its_name_in_a_pack() {
     }
     let pack = folder.file("all.json");
     let from = folder.to_str().expect("UTF-8");
-    assert_eq!(output(&["convert", from, &pack]).status.code(), Some(0));
+    ended(0, &["convert", from, &pack]);
     // The title stands beside the number, where it cannot steer a terminal; in JSON it has a member of its own.
     let lines = [
         "#1 (a.b)",
@@ -316,14 +276,9 @@ fn a_folder_tells_what_it_skips() {
 fn show_makes_the_folder_that_it_is_told() {
     let folder = Scratch::new("made");
     let new = folder.file("new/deeper/");
-    let run = output(&[
-        "show",
-        "--format",
-        "svg",
-        "-o",
-        &new,
-        "puzzles/pack.nonpack",
-    ]);
+    let run = output(&words(&format!(
+        "show --format svg -o {new} puzzles/pack.nonpack"
+    )));
     assert_eq!((run.status.code(), stderr(&run)), (Some(0), ""));
     assert!(folder.join("new/deeper/pack-3.svg").is_file());
     // A name without a slash may be meant for a file.
@@ -350,7 +305,7 @@ fn pictures_drawn_as_text_are_puzzles() {
         stdout(&output(&["check", &file])),
         format!("{file}: unique\n")
     );
-    assert_eq!(output(&["show", "--goal", &file]).status.code(), Some(0));
+    ended(0, &["show", "--goal", &file]);
     assert_eq!(
         fed(&["convert", "-", "--to", "text", "-"], &solved).stdout,
         solved
@@ -373,22 +328,17 @@ fn pictures_drawn_as_text_are_puzzles() {
         stderr(&run).starts_with("error: <stdin>:1:3: '?' in a grid: a cell is '#' or '.'\n"),
         "{run:?}"
     );
-    let run = output(&[
-        "convert",
-        "puzzles/known/diagonals.non",
-        "--to",
-        "text",
-        "-",
-    ]);
-    assert_eq!(run.status.code(), Some(65));
+    let run = ended(
+        65,
+        &words("convert puzzles/known/diagonals.non --to text -"),
+    );
     assert!(stderr(&run).contains("gives no goal"), "{run:?}");
 }
 
 #[test]
 fn every_shell_gets_completions_and_every_verb_a_page() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let run = output(&["completions", shell]);
-        assert_eq!(run.status.code(), Some(0));
+        let run = ended(0, &["completions", shell]);
         assert!(stdout(&run).contains("enumerate") && stdout(&run).contains("solutions-from"));
     }
     let page = output(&["man"]);
@@ -397,7 +347,7 @@ fn every_shell_gets_completions_and_every_verb_a_page() {
     assert!(stdout(&page).contains(".TH omnogram-show 1"), "{page:?}");
     let folder = Scratch::new("manual");
     let run = output(&["man", "--dir", folder.to_str().expect("a name")]);
-    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""));
+    assert_printed(&run, 0, "");
     for verb in ["", "-solve", "-show", "-count", "-completions", "-man"] {
         assert!(folder.join(format!("omnogram{verb}.1")).is_file(), "{verb}");
     }

@@ -1,12 +1,13 @@
 //! Counting without listing against brute force, the list, closed forms, and itself by other methods.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::corpus::{self, KnownPuzzle};
+use crate::common::corpus;
 use crate::common::{
-    Random, beside, brute_force, factorial, on_threads, permutation, restless, switches,
+    HISTOGRAM_OF_4X4, METHODS, Random, beside, brute_force, clue_sets_of_4x4, factorial,
+    on_threads, permutation, restless, switches,
 };
 use num_bigint::BigUint;
 use omnogram::Cell;
@@ -14,13 +15,6 @@ use omnogram::count::{ComponentTable, Counter, Method, Options};
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search, Total};
 use omnogram::solutions::{Count, Stop};
-
-const METHODS: [Method; 4] = [
-    Method::Auto,
-    Method::Tree,
-    Method::Regions,
-    Method::Frontier,
-];
 
 fn exactly(n: u64) -> Total {
     Total::Exactly(Count::from(n))
@@ -46,9 +40,9 @@ fn random_puzzles_agree_with_brute_force_by_every_method() {
     for threads in [1, 3] {
         on_threads(threads, || {
             for _ in 0..400 {
-                let (width, height) = (1 + random.below(7), 1 + random.below(7));
+                let (width, height) = random.size(1, 7);
                 let density = [0.2, 0.35, 0.5, 0.7][random.below(4)];
-                let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+                let puzzle = random.puzzle(width, height, density);
                 let number = brute_force(&puzzle).len() as u64;
                 agree(&puzzle, &exactly(number));
             }
@@ -58,10 +52,8 @@ fn random_puzzles_agree_with_brute_force_by_every_method() {
 
 #[test]
 fn components_are_probed() {
-    let mut random = Random(14);
     let mut probes = 0;
-    for _ in 0..100 {
-        let puzzle = Puzzle::from_grid(&random.grid(8, 8, 0.4));
+    for puzzle in Random(14).puzzles(100, 8, 8, 0.4) {
         let counting = Counter::new(&puzzle).method(Method::Regions);
         let counting = counting.options(restless());
         let outcome = on_threads(1, || counting.run());
@@ -76,8 +68,7 @@ fn components_are_probed() {
 fn mixed_clues_agree_with_brute_force() {
     let mut random = Random(5);
     for _ in 0..300 {
-        let (width, height) = (2 + random.below(5), 2 + random.below(5));
-        let puzzle = random.mixed(width, height, 0.5);
+        let puzzle = random.sized_mixed(2, 5);
         agree(&puzzle, &exactly(brute_force(&puzzle).len() as u64));
     }
 }
@@ -87,9 +78,9 @@ fn thousands_of_puzzles_up_to_9x9_agree_with_the_search() {
     let mut random = Random(6);
     on_threads(2, || {
         for _ in 0..2000 {
-            let (width, height) = (4 + random.below(6), 4 + random.below(6));
+            let (width, height) = random.size(4, 6);
             let density = 0.3 + random.below(40) as f64 / 100.0;
-            let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+            let puzzle = random.puzzle(width, height, density);
             let listed = Search::new(&puzzle).count().solutions;
             for method in [Method::Auto, Method::Regions, Method::Frontier] {
                 let counted = Counter::new(&puzzle).method(method).run().solutions;
@@ -101,35 +92,17 @@ fn thousands_of_puzzles_up_to_9x9_agree_with_the_search() {
 
 #[test]
 fn the_whole_space_of_4x4_by_auto() {
-    let mut groups: HashMap<String, (Puzzle, usize)> = HashMap::new();
-    for bits in 0..1u32 << 16 {
-        let mut grid = Grid::new(4, 4);
-        (0..16).for_each(|i| grid.set(i / 4, i % 4, bits >> i & 1 == 1));
-        let puzzle = Puzzle::from_grid(&grid);
-        let key = format!("{puzzle:?}");
-        groups.entry(key).or_insert((puzzle, 0)).1 += 1;
-    }
     let histogram = on_threads(1, || {
         let mut histogram = BTreeMap::new();
-        for (puzzle, number) in groups.values() {
-            let counted = Counter::new(puzzle).run().solutions;
-            assert_eq!(counted, exactly(*number as u64));
-            *histogram.entry(*number).or_insert(0) += 1;
+        for (puzzle, grids) in clue_sets_of_4x4() {
+            let number = grids.len() as u64;
+            let counted = Counter::new(&puzzle).run().solutions;
+            assert_eq!(counted, exactly(number));
+            *histogram.entry(number).or_insert(0) += 1;
         }
         histogram
     });
-    let expected = [
-        (1, 52362),
-        (2, 5050),
-        (3, 422),
-        (4, 209),
-        (5, 20),
-        (6, 112),
-        (8, 4),
-        (9, 16),
-        (24, 1),
-    ];
-    assert_eq!(histogram, BTreeMap::from(expected));
+    assert_eq!(histogram, BTreeMap::from(HISTOGRAM_OF_4X4));
 }
 
 fn count_of(number: &BigUint) -> Count {
@@ -173,15 +146,10 @@ fn words_of_every_length_count_alike() {
 #[test]
 fn all_puzzles_of_the_table() {
     let mut counted = 0;
-    for KnownPuzzle {
-        name,
-        puzzle,
-        solutions,
-        ..
-    } in corpus::answers()
-    {
-        let outcome = on_threads(2, || Counter::new(&puzzle).run());
-        assert_eq!(outcome.solutions.to_string(), solutions, "{name}");
+    for known in corpus::answers() {
+        let outcome = on_threads(2, || Counter::new(&known.puzzle).run());
+        let found = outcome.solutions.to_string();
+        assert_eq!(found, known.solutions, "{}", known.name);
         counted += 1;
     }
     assert!(counted > 50, "{counted}");
@@ -190,9 +158,7 @@ fn all_puzzles_of_the_table() {
 /// Without memory nothing is cached and no line is numbered, and the answer is the same.
 #[test]
 fn little_memory_costs_time_but_no_truth() {
-    let mut random = Random(8);
-    for _ in 0..30 {
-        let puzzle = Puzzle::from_grid(&random.grid(8, 8, 0.4));
+    for puzzle in Random(8).puzzles(30, 8, 8, 0.4) {
         let expected = Search::new(&puzzle).count().solutions;
         for memory in [0, 1 << 12, 1 << 16, 1 << 20] {
             for method in [Method::Auto, Method::Regions, Method::Frontier] {
@@ -225,9 +191,7 @@ fn the_only_solution_of_a_puzzle_is_in_one_of_two_cubes() {
 #[test]
 fn a_stopped_count_is_never_too_large() {
     let mut random = Random(9);
-    let mut puzzles: Vec<Puzzle> = (0..6)
-        .map(|_| Puzzle::from_grid(&random.grid(9, 9, 0.35)))
-        .collect();
+    let mut puzzles: Vec<Puzzle> = (0..6).map(|_| random.puzzle(9, 9, 0.35)).collect();
     puzzles.push(permutation(9));
     puzzles.push(switches(4));
     let mut partial = 0;
@@ -264,7 +228,7 @@ fn workers_that_share_a_walk_agree() {
         on_threads(threads, || {
             for round in 0..60 {
                 let side = 7 + round % 6;
-                let puzzle = Puzzle::from_grid(&random.grid(side, 9, 0.35));
+                let puzzle = random.puzzle(side, 9, 0.35);
                 let expected = Search::new(&puzzle).count().solutions;
                 for method in [Method::Auto, Method::Regions] {
                     for memory in [None, Some(1 << 16)] {
@@ -377,9 +341,7 @@ fn a_goal_that_is_a_solution_is_counted_from_the_start() {
 /// Stopped anywhere on several threads, what is proved is a lower bound.
 #[test]
 fn a_shared_walk_that_is_stopped_is_never_too_large() {
-    let mut random = Random(15);
-    for _ in 0..6 {
-        let puzzle = Puzzle::from_grid(&random.grid(10, 10, 0.35));
+    for puzzle in Random(15).puzzles(6, 10, 10, 0.35) {
         let all = Counter::new(&puzzle).run().solutions.number().clone();
         for threads in [2, 8] {
             for checks in (0..40).step_by(7).chain((40..2000).step_by(211)) {
@@ -398,10 +360,8 @@ fn a_shared_walk_that_is_stopped_is_never_too_large() {
 /// What one thread counts once, many count once between them.
 #[test]
 fn more_threads_do_no_more_work() {
-    let mut random = Random(16);
     let (mut one, mut eight) = (0, 0);
-    for _ in 0..6 {
-        let puzzle = Puzzle::from_grid(&random.grid(11, 11, 0.35));
+    for puzzle in Random(16).puzzles(6, 11, 11, 0.35) {
         let nodes = |threads| {
             let counting = Counter::new(&puzzle).method(Method::Regions);
             on_threads(threads, || counting.run()).statistics.nodes
@@ -418,7 +378,7 @@ fn more_threads_do_no_more_work() {
 #[test]
 fn limits_are_named() {
     let mut random = Random(10);
-    let puzzle = Puzzle::from_grid(&random.grid(20, 20, 0.3));
+    let puzzle = random.puzzle(20, 20, 0.3);
     for method in [Method::Auto, Method::Regions, Method::Frontier] {
         let stopped = |limits: Limits| {
             let outcome = Counter::new(&puzzle).method(method).limits(limits).run();
@@ -446,9 +406,7 @@ fn a_limit_on_solutions_has_no_effect() {
 
 #[test]
 fn one_thread_repeats_exactly() {
-    let mut random = Random(11);
-    for _ in 0..5 {
-        let puzzle = Puzzle::from_grid(&random.grid(12, 12, 0.35));
+    for puzzle in Random(11).puzzles(5, 12, 12, 0.35) {
         let run = || {
             let outcome = on_threads(1, || Counter::new(&puzzle).run());
             (outcome.solutions, outcome.statistics)
@@ -461,7 +419,7 @@ fn one_thread_repeats_exactly() {
 #[test]
 fn progress_only_grows() {
     let mut random = Random(12);
-    let puzzle = Puzzle::from_grid(&random.grid(14, 14, 0.3));
+    let puzzle = random.puzzle(14, 14, 0.3);
     let seen = Mutex::new(Vec::new());
     let observer = |snapshot: omnogram::search::Snapshot| seen.lock().unwrap().push(snapshot);
     let limits = Limits::default().time(Duration::from_secs(2));
@@ -507,7 +465,7 @@ fn a_counter_shows_its_settings() {
 /// What the sides that are under way have proved belongs to the lower bound of a stopped count.
 #[test]
 fn a_stopped_count_of_components_proves_some_solutions() {
-    let puzzle = Puzzle::from_grid(&Random(22).grid(14, 14, 0.35));
+    let puzzle = Random(22).puzzle(14, 14, 0.35);
     let counter = Counter::new(&puzzle).method(Method::Regions);
     let mut proved = Vec::new();
     for nodes in [100, 1000, 4000] {

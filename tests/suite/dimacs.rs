@@ -88,8 +88,8 @@ fn models_are_solutions_projected_or_not() {
     let mut random = Random(17);
     let mut puzzles: Vec<Puzzle> = (0..60)
         .map(|_| {
-            let (width, height) = (1 + random.below(6), 1 + random.below(6));
-            Puzzle::from_grid(&random.grid(width, height, 0.45))
+            let (width, height) = random.size(1, 6);
+            random.puzzle(width, height, 0.45)
         })
         .collect();
     puzzles.push(puzzle(&[&[]], &[&[]]));

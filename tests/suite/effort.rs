@@ -5,18 +5,11 @@
 //! these files then shows to the reviewer what became cheaper and what became dearer.
 
 use crate::common::{
-    Random, beside, corpus, on_threads, permutation, recorded, restless, switches,
+    METHODS, Random, beside, corpus, on_threads, permutation, recorded, restless, switches,
 };
 use omnogram::count::{Counter, Method, Options};
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Limits, Outcome};
-
-const METHODS: [Method; 4] = [
-    Method::Auto,
-    Method::Tree,
-    Method::Regions,
-    Method::Frontier,
-];
 
 /// Slices so short that a puzzle of the tests takes several of them.
 fn short_slices() -> Options {

@@ -139,9 +139,9 @@ fn regions_are_estimated_apart() {
 fn random_puzzles() {
     let mut random = Random(7);
     for i in 0..48 {
-        let (width, height) = (6 + random.below(5), 6 + random.below(5));
+        let (width, height) = random.size(6, 5);
         let density = 0.25 + 0.1 * random.below(3) as f64;
-        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let puzzle = random.puzzle(width, height, density);
         let truth = Search::new(&puzzle).count().solutions;
         holds(&estimate(&puzzle, 8, i), truth.number());
     }
@@ -151,7 +151,7 @@ fn random_puzzles() {
 #[test]
 fn many_estimates_are_right_in_the_mean() {
     let mut random = Random(12);
-    let puzzle = Puzzle::from_grid(&random.grid(11, 11, 0.35));
+    let puzzle = random.puzzle(11, 11, 0.35);
     let truth = Search::new(&puzzle).count().solutions.number().to_f64();
     let runs: Vec<f64> = (0..40)
         .map(|seed| estimate(&puzzle, 1, seed).number.unwrap().to_f64())

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::command::{Scratch, fed, output, stderr, stdout};
+use crate::common::command::{Scratch, ended, fed, output, stderr, stdout};
 use crate::common::{Random, brute_force, permutation};
 use omnogram::design::{
     Ending, Explainer, Explanation, Method, Position, Profile, Reason, Standing, Step,
@@ -198,7 +198,7 @@ fn every_step_is_sound_and_the_simplest() {
     let mut random = Random(16);
     let mut seen = std::collections::BTreeMap::new();
     for i in 0..400 {
-        let (width, height) = (3 + random.below(10), 3 + random.below(10));
+        let (width, height) = random.size(3, 10);
         let puzzle = match i % 8 {
             0 => random.mixed(5, 5, 0.5),
             _ => random.puzzle(width, height, [0.4, 0.5, 0.6][i % 3]),
@@ -608,7 +608,7 @@ fn wrong_positions_are_refused() {
 #[test]
 fn the_page_is_whole_and_harmless() {
     let scratch = Scratch::new("explain-page");
-    let (file, page) = (scratch.file("a.non"), scratch.file("a.html"));
+    let [file, page] = scratch.files(["a.non", "a.html"]);
     let text = "title \"</script><b>\"\nwidth 3\nheight 2\nrows\n2\n1\ncolumns\n1\n1\n1\n";
     fs::write(&file, text).unwrap();
     let run = output(&["explain", "--html", &page, &file]);
@@ -627,6 +627,5 @@ fn the_page_is_whole_and_harmless() {
     let data: serde_json::Value = serde_json::from_str(data.split(";\n").next().unwrap()).unwrap();
     let steps = data["steps"].as_array().unwrap();
     assert_eq!(steps.len(), html.matches("<li>").count());
-    let again = output(&["explain", "--html", &page, &file]);
-    assert_eq!(again.status.code(), Some(2));
+    ended(2, &["explain", "--html", &page, &file]);
 }

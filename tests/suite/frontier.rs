@@ -38,7 +38,7 @@ fn random_puzzles_have_as_many_solutions_on_several_threads_and_with_little_memo
     let mut random = Random(8);
     for i in 0..9 {
         let side = 10 + i % 3;
-        let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.35));
+        let puzzle = random.puzzle(side, side, 0.35);
         let wanted = Counter::new(&puzzle)
             .method(Method::Regions)
             .run()
@@ -52,7 +52,7 @@ fn random_puzzles_have_as_many_solutions_on_several_threads_and_with_little_memo
 
 #[test]
 fn one_thread_repeats_a_sweep() {
-    let puzzle = Puzzle::from_grid(&Random(3).grid(13, 13, 0.35));
+    let puzzle = Random(3).puzzle(13, 13, 0.35);
     let memory = 4 << 20;
     let (first, second) = (sweep(&puzzle, 1, memory), sweep(&puzzle, 1, memory));
     assert_eq!(first.solutions, second.solutions);

@@ -3,12 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Random, proofs, records, repairing, settling, whole};
-
-fn rounds(usual: usize) -> usize {
-    let rounds = std::env::var("OMNOGRAM_ROUNDS").ok();
-    rounds.map_or(usual, |rounds| rounds.parse().expect("a number"))
-}
+use crate::common::{Random, proofs, records, repairing, rounds, settling, whole};
 
 /// Random bytes.
 fn noise(random: &mut Random, length: usize) -> Vec<u8> {

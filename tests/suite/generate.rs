@@ -1,7 +1,7 @@
 //! Generated puzzles have what was asked for, by brute force and an independent loop of line solving; and the verb that writes them.
 
 use crate::common::command::{
-    Scratch, answer, fed, interrupt, omnogram, output, spawn, stderr, stdout,
+    Scratch, answer, ended, fed, interrupt, omnogram, output, spawn, stderr, stdout, words,
 };
 use crate::common::{brute_force, clue_of, on_threads};
 use omnogram::design::{Generated, Generator, Method, Profile, Symmetry, Wanted};
@@ -170,20 +170,9 @@ fn a_puzzle_depends_on_seed_and_number_alone() {
     let other = generator.clone().seed(4).make(0).puzzle;
     assert_ne!(one[0], other);
     let write = |threads, number| {
-        answer(&[
-            "generate",
-            "--size",
-            "20x16",
-            "--density",
-            "0.45",
-            "--seed",
-            "3",
-            "--unique",
-            "-n",
-            number,
-            "-j",
-            threads,
-        ])
+        answer(&words(&format!(
+            "generate --size 20x16 --density 0.45 --seed 3 --unique -n {number} -j {threads}"
+        )))
     };
     let four = write("1", "4");
     assert_eq!(four, write("3", "4"));
@@ -244,16 +233,8 @@ fn packs_and_folders_are_written() {
     let folder = Scratch::new("generate");
     let pack = folder.file("pack.nonpack");
     let make = |output: &str, more: &[&str]| {
-        let arguments = [
-            "generate",
-            "--size",
-            "12x9",
-            "--seed",
-            "5",
-            "--line-solvable",
-            "-o",
-            output,
-        ];
+        let arguments = format!("generate --size 12x9 --seed 5 --line-solvable -o {output}");
+        let arguments = words(&arguments);
         crate::common::command::output(&[&arguments, more].concat())
     };
     assert_eq!(make(&pack, &["-n", "25"]).status.code(), Some(0));
@@ -290,9 +271,7 @@ fn packs_and_folders_are_written() {
         stdout(&json).contains("\"made\":true,\"unique\":true,\"method\":\"lines\""),
         "{json:?}"
     );
-    let json = output(&[
-        "generate", "--size", "5x4", "--seed", "1", "--unique", "--json",
-    ]);
+    let json = output(&words("generate --size 5x4 --seed 1 --unique --json"));
     assert_eq!(
         stdout(&fed(&["check", "-"], &json.stdout)),
         "<stdin>: unique\n"
@@ -318,59 +297,36 @@ fn bad_options_are_refused() {
         ],
         &[],
     ] {
-        let run = output(&[&["generate"], arguments].concat());
-        assert_eq!(run.status.code(), Some(2), "{arguments:?} {run:?}");
+        let run = ended(2, &[&["generate"], arguments].concat());
         assert_eq!(stdout(&run), "");
     }
-    let run = output(&["generate", "--from", "puzzles/none.png"]);
-    assert_eq!(run.status.code(), Some(74), "{run:?}");
+    ended(74, &["generate", "--from", "puzzles/none.png"]);
     let run = output(&["generate", "--from", "puzzles/known/r-package.non"]);
     assert!([Some(0), Some(65)].contains(&run.status.code()), "{run:?}");
-    let run = output(&["generate", "--from", "puzzles/bad/empty.non"]);
-    assert_eq!(run.status.code(), Some(65), "{run:?}");
+    ended(65, &["generate", "--from", "puzzles/bad/empty.non"]);
 }
 
 #[test]
 fn what_was_made_is_kept_when_a_limit_stops_the_rest() {
     let folder = Scratch::new("generate-limit");
     let pack = folder.file("pack.nonpack");
-    let size = [
-        "generate", "--size", "10", "--method", "search", "--seed", "1",
-    ];
-    let run = output(&[&size[..], &["--time", "300ms"]].concat());
-    assert_eq!(run.status.code(), Some(3));
+    let size = words("generate --size 10 --method search --seed 1");
+    let run = ended(3, &[&size[..], &["--time", "300ms"]].concat());
     assert!(
         stderr(&run).contains("0 of 1 puzzle made: stopped by --time 300ms"),
         "{run:?}"
     );
-    let run = output(&[
-        "generate",
-        "--size",
-        "3",
-        "--method",
-        "search",
-        "--attempts",
-        "3",
-        "--json",
-    ]);
-    assert_eq!(run.status.code(), Some(3));
+    let run = ended(
+        3,
+        &words("generate --size 3 --method search --attempts 3 --json"),
+    );
     assert!(
         stdout(&run).contains("\"made\":false") && stdout(&run).contains("\"attempts\":3"),
         "{run:?}"
     );
 
-    let many = [
-        "generate",
-        "--size",
-        "25",
-        "--unique",
-        "--seed",
-        "1",
-        "-n",
-        "100000000",
-        "-o",
-        &pack,
-    ];
+    let many = format!("generate --size 25 --unique --seed 1 -n 100000000 -o {pack}");
+    let many = words(&many);
     let mut child = spawn(&mut omnogram(&many));
     std::thread::sleep(std::time::Duration::from_millis(400));
     interrupt(&child);
@@ -386,16 +342,12 @@ fn what_was_made_is_kept_when_a_limit_stops_the_rest() {
 
 #[test]
 fn a_puzzle_near_a_picture_is_unique_and_differs_in_few_cells() {
-    let run = output(&[
-        "generate",
-        "--from",
-        "puzzles/pictures/key.non",
-        "--seed",
-        "1",
-    ]);
+    let run = output(&words("generate --from puzzles/pictures/key.non --seed 1"));
     assert_eq!(run.status.code(), Some(2), "a seed has no meaning here");
-    let run = output(&["generate", "--from", "puzzles/pictures/key.non", "--json"]);
-    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let run = ended(
+        0,
+        &["generate", "--from", "puzzles/pictures/key.non", "--json"],
+    );
     assert!(stderr(&run).contains("15x7, threshold auto: "), "{run:?}");
     assert_eq!(
         stdout(&fed(&["check", "-"], &run.stdout)),

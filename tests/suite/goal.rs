@@ -1,6 +1,6 @@
 //! A goal that a file gives, and that is a solution, is the first solution: `check` asks only whether there is another.
 
-use crate::common::command::{fed, output, stderr, stdout};
+use crate::common::command::{ended, fed, output, stderr, stdout};
 use crate::common::{Random, brute_force, corpus, eager, on_threads};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Options, Probing, Search, Total, Verdict};
@@ -24,9 +24,7 @@ fn a_second_solution_is_found_wherever_there_is_one() {
     let mut source = Random(5);
     let (mut unique, mut far) = (0, 0);
     for round in 0..600 {
-        let (width, height) = (1 + source.below(6), 1 + source.below(6));
-        let density = 0.2 + 0.1 * source.below(7) as f64;
-        let grid = source.grid(width, height, density);
+        let grid = source.any_grid(6);
         let puzzle = Puzzle::from_grid(&grid);
         let all = brute_force(&puzzle);
         let options = &options()[round % 3];
@@ -98,8 +96,7 @@ fn what_is_no_solution_is_not_taken_for_one() {
 #[test]
 fn a_goal_is_a_solution_before_any_search() {
     let puzzle = "puzzles/hard/stall-4x4.non";
-    let run = output(&["check", "--nodes", "0", puzzle]);
-    assert_eq!(run.status.code(), Some(3), "{run:?}");
+    let run = ended(3, &["check", "--nodes", "0", puzzle]);
     assert_eq!(
         stdout(&run),
         format!("{puzzle}: undecided (stopped by --nodes 0, at least one solution: the goal)\n")
@@ -120,8 +117,10 @@ fn a_goal_is_a_solution_before_any_search() {
 /// Nothing is searched where four cells of the goal can be switched.
 #[test]
 fn the_second_solution_is_near_the_goal() {
-    let run = output(&["check", "--nodes", "0", "puzzles/pictures/observatory.non"]);
-    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let run = ended(
+        1,
+        &["check", "--nodes", "0", "puzzles/pictures/observatory.non"],
+    );
     assert!(stdout(&run).contains("multiple, these two differ in 4 cells\n"));
     assert!(stdout(&run).contains("1 in the goal only, 2 in the other only\n"));
     let run = output(&["check", "--json", "puzzles/pictures/observatory.non"]);

@@ -72,9 +72,7 @@ fn agrees(space: &SolutionGraph, list: &[Grid], jumps: usize, random: &mut Rando
 fn random_puzzles_are_told_as_they_are_listed() {
     let mut random = Random(1);
     for i in 0..2000 {
-        let (width, height) = (1 + random.below(6), 1 + random.below(6));
-        let density = 0.1 + 0.6 * (i % 10) as f64 / 10.0;
-        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let puzzle = random.sized_puzzle(1, 6, 0.1 + 0.6 * (i % 10) as f64 / 10.0);
         let list = listed(&puzzle);
         let whole = space(&puzzle);
         agrees(&whole, &list, 3, &mut random);
@@ -352,7 +350,7 @@ fn quick_graphs_tell_the_same_as_graphs() {
 fn graphs_of_any_number_of_threads_tell_the_same() {
     let mut random = Random(11);
     let mut puzzles: Vec<Puzzle> = (0..8)
-        .map(|i| Puzzle::from_grid(&random.grid(10 + i % 3, 11, 0.38)))
+        .map(|i| random.puzzle(10 + i % 3, 11, 0.38))
         .collect();
     puzzles.push(permutation(8));
     for puzzle in &puzzles {
@@ -533,8 +531,7 @@ fn equal_regions_elsewhere_have_their_own_cells() {
     let mut random = Random(12);
     let mut seen = 0;
     while seen < 60 {
-        let (width, height) = (2 + random.below(4), 2 + random.below(4));
-        let one = Puzzle::from_grid(&random.grid(width, height, 0.4));
+        let one = random.sized_puzzle(2, 4, 0.4);
         let number = listed(&one).len();
         if !(2..=12).contains(&number) {
             continue;
@@ -561,9 +558,7 @@ fn equal_regions_elsewhere_have_their_own_cells() {
 fn random_puzzles_are_told_as_brute_force_has_them() {
     let mut random = Random(13);
     for i in 0..300 {
-        let (width, height) = (2 + random.below(6), 2 + random.below(6));
-        let density = 0.15 + 0.4 * (i % 10) as f64 / 10.0;
-        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let puzzle = random.sized_puzzle(2, 6, 0.15 + 0.4 * (i % 10) as f64 / 10.0);
         agrees(&space(&puzzle), &brute_force(&puzzle), 3, &mut random);
     }
 }

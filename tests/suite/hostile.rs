@@ -8,7 +8,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::common::command::{
-    Scratch, answer, assert_refused, ends, fed, omnogram, output, spawn, stderr, stdout,
+    Scratch, answer, assert_refused, ended, ends, fed, omnogram, output, spawn, stderr, stdout,
+    words,
 };
 
 const KEY: &str = "puzzles/pictures/key.non";
@@ -75,24 +76,15 @@ fn a_thousand_blocks_in_a_line() {
     write(&file, &rows, &columns);
     assert_eq!(answer(&["count", &file]), "1");
     assert_eq!(answer(&["check", &file]), format!("{file}: unique"));
-    let arrangements = output(&["line", &ones(1000), "--length", "2000", "--json"]);
-    assert_eq!(arrangements.status.code(), Some(0), "{arrangements:?}");
-    assert_eq!(
-        output(&["line", &ones(1000), "--length", "1998"])
-            .status
-            .code(),
-        Some(2)
-    );
+    ended(0, &["line", &ones(1000), "--length", "2000", "--json"]);
+    ended(2, &["line", &ones(1000), "--length", "1998"]);
 }
 
 /// Once, the columns of a picture were built by a word of 4096 cells for each cell: a second passed after the limit, and six on a loaded
 /// machine.
 #[test]
 fn a_large_picture_is_generated_within_its_time() {
-    let done = output(&[
-        "generate", "--size", "4096x64", "--unique", "--time", "50ms",
-    ]);
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let done = ended(3, &words("generate --size 4096x64 --unique --time 50ms"));
     assert!(stderr(&done).contains("stopped by --time 50ms"));
 }
 
@@ -282,13 +274,11 @@ fn a_pack_of_many_tiny_puzzles() {
     let file = scratch.file("tiny.json");
     let puzzles = vec!["{\"rows\":[[1]],\"columns\":[[1]]}"; 20_000].join(",\n");
     fs::write(&file, format!("[{puzzles}]")).expect("a file");
-    let done = output(&["check", "-q", "-j2", "--memory", "1M", &file]);
-    assert_eq!(done.status.code(), Some(0));
+    let done = ended(0, &["check", "-q", "-j2", "--memory", "1M", &file]);
     assert_eq!(stdout(&done).lines().count(), 20_000);
     // As many that are none: the first thousand are named.
     fs::write(&file, format!("[{}{{}}]", "{},\n".repeat(20_000))).expect("a file");
-    let done = output(&["check", "-q", &file]);
-    assert_eq!(done.status.code(), Some(65));
+    let done = ended(65, &["check", "-q", &file]);
     assert_eq!(stderr(&done).matches("error: ").count(), 1001);
 }
 

@@ -225,6 +225,15 @@ fn used(module: &Module, text: &str, all: &[Module]) -> Vec<Module> {
     used
 }
 
+/// The files of `src` with their texts, and their names alone.
+fn all_modules() -> (Vec<(Module, String)>, Vec<Module>) {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    modules(&src, &Module::new(), &mut files);
+    let all = files.iter().map(|(module, _)| module.clone()).collect();
+    (files, all)
+}
+
 /// The files that stand in a circle, or between two circles, each with those of them that it needs.
 fn circles(mut left: Vec<(Module, Vec<Module>)>) -> Vec<(Module, Vec<Module>)> {
     // A file goes when it needs none that is left, or none that is left needs it.
@@ -245,10 +254,7 @@ fn circles(mut left: Vec<(Module, Vec<Module>)>) -> Vec<(Module, Vec<Module>)> {
 
 #[test]
 fn no_two_files_of_a_folder_need_each_other() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    modules(&src, &Module::new(), &mut files);
-    let all: Vec<Module> = files.iter().map(|(module, _)| module.clone()).collect();
+    let (files, all) = all_modules();
     let (mut seen, mut wrong) = (0, Vec::new());
     // Circles between folders are against their order.
     for (module, text) in &files {
@@ -270,10 +276,7 @@ fn no_two_files_of_a_folder_need_each_other() {
 
 #[test]
 fn a_room_of_the_counter_uses_only_rooms_above_it() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    modules(&src, &Module::new(), &mut files);
-    let all: Vec<Module> = files.iter().map(|(module, _)| module.clone()).collect();
+    let (files, all) = all_modules();
     // The room of a file of `count`, and its place; `mod` has the last place.
     let room = |module: &Module| {
         (module[0] == "count").then(|| match module.get(1) {

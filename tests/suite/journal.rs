@@ -5,7 +5,10 @@ use std::fs;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::command::{Scratch, answer, omnogram, output, slow, stdout};
+use crate::common::command::{
+    PERMUTATION_7, Scratch, answer, assert_printed, ended, kill_after, moment, omnogram, output,
+    slow, stdout, without_growth, words,
+};
 use crate::common::{Random, corpus, on_threads, permutation};
 use omnogram::cluster::{
     Attempt, CubeResult, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun,
@@ -25,15 +28,10 @@ fn kill_and_go_on(
     random: &mut Random,
 ) -> Output {
     for _ in 0..kills {
-        let mut child = omnogram(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let wait = longest.as_micros() as usize;
-        std::thread::sleep(Duration::from_micros(random.below(wait) as u64));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_after(
+            moment(longest, random),
+            omnogram(arguments).stdout(Stdio::null()),
+        );
     }
     output(arguments)
 }
@@ -55,15 +53,10 @@ fn a_journalled_count_that_is_killed_ten_times_is_exact() {
         let number = answer(&["count", puzzle]);
         let arguments = ["count", "--method", method, "--journal", &journal, puzzle];
         let done = kill_and_go_on(&arguments, 10, Duration::from_millis(500), &mut random);
-        assert_eq!(
-            (stdout(&done).trim_end(), done.status.code()),
-            (&*number, Some(0)),
-            "{done:?}"
-        );
+        assert_printed(&done, 0, &format!("{number}\n"));
         // What is done is not done again.
-        let size = fs::metadata(&journal).unwrap().len();
-        assert_eq!(answer(&arguments), number);
-        assert_eq!(fs::metadata(&journal).unwrap().len(), size);
+        let again = without_growth(&journal, || answer(&arguments));
+        assert_eq!(again, number);
     }
 }
 
@@ -71,16 +64,10 @@ fn a_journalled_count_that_is_killed_ten_times_is_exact() {
 #[test]
 fn a_journalled_listing_that_is_killed_ten_times_has_every_solution_once() {
     let scratch = Scratch::new("killed-list");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let [journal, list] = scratch.files(["journal", "list"]);
     let puzzle = "puzzles/bench/ambiguous-quick.non";
-    let arguments = [
-        "enumerate",
-        "--journal",
-        &journal,
-        "--output",
-        &list,
-        puzzle,
-    ];
+    let arguments = format!("enumerate --journal {journal} --output {list} {puzzle}");
+    let arguments = words(&arguments);
     let mut random = Random(2);
     let done = kill_and_go_on(&arguments, 10, Duration::from_millis(400), &mut random);
     assert_eq!(done.status.code(), Some(0), "{done:?}");
@@ -99,15 +86,7 @@ fn in_slices(arguments: &[&str], slice: Duration, killed: bool, most: usize) -> 
     let time = format!("--time={}ms", slice.as_millis());
     for cuts in 0..most {
         let done = if killed {
-            let mut child = omnogram(arguments)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            std::thread::sleep(slice);
-            let ended = child.try_wait().unwrap().is_some();
-            child.kill().unwrap();
-            child.wait().unwrap();
+            let ended = kill_after(slice, omnogram(arguments).stdout(Stdio::null()));
             ended.then(|| output(arguments))
         } else {
             Some(output(&[arguments, &[&time]].concat()))
@@ -134,11 +113,7 @@ fn a_journalled_count_that_is_cut_short_again_and_again_gets_on() {
             let journal = scratch.file(&format!("{method}{threads}{killed}"));
             let run = [&plain[..], &["--journal", &journal]].concat();
             let (done, cuts) = in_slices(&run, slice, killed, 120);
-            assert_eq!(
-                (stdout(&done).trim_end(), done.status.code()),
-                (&*number, Some(0)),
-                "{done:?}"
-            );
+            assert_printed(&done, 0, &format!("{number}\n"));
             println!("{method} {threads} killed {killed}: {cuts} cuts of {slice:?}");
         }
     }
@@ -242,7 +217,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let scratch = Scratch::new("turns");
     for i in 0..120 {
         let side = 5 + random.below(5);
-        let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
+        let puzzle = random.puzzle(side, side, 0.3 + 0.01 * (i % 10) as f64);
         let method = [Method::Auto, Method::Regions, Method::Frontier][i % 3];
         let expected = Counter::new(&puzzle).method(method).run().solutions;
         let path = scratch.file(&i.to_string());
@@ -315,14 +290,10 @@ fn an_old_run_that_is_killed_every_moment_gets_on() {
     let mut grown = 0;
     for _ in 0..8 {
         let before = fs::metadata(&journal).unwrap().len();
-        let mut child = omnogram(&run)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(1500));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_after(
+            Duration::from_millis(1500),
+            omnogram(&run).stdout(Stdio::null()),
+        );
         grown += usize::from(fs::metadata(&journal).unwrap().len() > before);
     }
     assert!(grown >= 4, "{grown}");
@@ -332,7 +303,6 @@ fn an_old_run_that_is_killed_every_moment_gets_on() {
 #[test]
 fn a_cube_that_was_worked_on_in_vain_is_cut() {
     let scratch = Scratch::new("vain");
-    let puzzle = "puzzles/families/permutation-7.non";
     let digest = Digest::of(&permutation(7));
     for verb in ["count", "enumerate"] {
         let (journal, list) = (scratch.file(verb), scratch.file("list"));
@@ -344,9 +314,17 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
                 "tree",
                 "--journal",
                 &journal,
-                puzzle,
+                PERMUTATION_7,
             ],
-            _ => vec![verb, "-j1", "-o", &list, "--journal", &journal, puzzle],
+            _ => vec![
+                verb,
+                "-j1",
+                "-o",
+                &list,
+                "--journal",
+                &journal,
+                PERMUTATION_7,
+            ],
         };
         output(&[&run[..], &["--nodes", "0"]].concat());
         let header = fs::read_to_string(&journal).unwrap();
@@ -358,8 +336,7 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
             proved: Count::ZERO,
         };
         fs::write(&journal, format!("{header}{}", seal(&vain))).unwrap();
-        let done = output(&run);
-        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        let done = ended(0, &run);
         let text = fs::read_to_string(&journal).unwrap();
         let first: CubeResult = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
         assert!(first.open.len() > 1 && first.count.is_zero(), "{text}");

@@ -5,7 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::command::{Scratch, answer, omnogram, output, slow, spawn, stderr, stdout};
+use crate::common::command::{
+    PERMUTATION_5, PERMUTATION_7, Scratch, answer, assert_bad_data, assert_printed, ended,
+    omnogram, output, slow, spawn, split, stderr, stdout, words,
+};
 use crate::common::{Random, permutation};
 use omnogram::board::Cell;
 use omnogram::cluster::{Attempt, Digest, Header, Id, seal};
@@ -14,6 +17,21 @@ use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision};
 use omnogram::solutions::Count;
 use serde_json::{Value, json};
+
+/// The journal of a run that goes on several times, each time for this number of nodes, which makes a journal of many lines.
+fn after_short_runs(
+    run: &[&str],
+    journal: &str,
+    nodes: impl IntoIterator<Item = usize>,
+) -> Vec<u8> {
+    for nodes in nodes {
+        output(&[run, &[&format!("--nodes={nodes}")]].concat());
+    }
+    let text = fs::read(journal).unwrap();
+    let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+    assert!(lines >= 4, "{lines}");
+    text
+}
 
 /// The same as below, for a count that cannot be left in the middle.
 #[test]
@@ -24,12 +42,7 @@ fn a_journal_of_cubes_that_is_torn_or_changed() {
     let plain = ["count", "-j1", "--method", "regions"];
     let number = answer(&[&plain[..], &[&puzzle]].concat());
     let run = [&plain[..], &["--journal", &journal, &puzzle]].concat();
-    for nodes in ["3000", "5000", "7000"] {
-        output(&[&run[..], &["--nodes", nodes]].concat());
-    }
-    let half = fs::read(&journal).unwrap();
-    let lines = half.iter().filter(|&&byte| byte == b'\n').count();
-    assert!(lines >= 4, "{lines}");
+    let half = after_short_runs(&run, &journal, [3000, 5000, 7000]);
     let mut random = Random(3);
     let (mut refused, mut torn) = (0, 0);
     for i in 0..40 {
@@ -67,7 +80,7 @@ fn a_journal_of_cubes_that_is_torn_or_changed() {
 #[test]
 fn a_journal_for_a_pack_or_a_folder_is_refused_before_anything_is_done() {
     let scratch = Scratch::new("pack");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let [journal, list] = scratch.files(["journal", "list"]);
     let pack = "puzzles/pack.nonpack";
     for several in [pack, "puzzles/known"] {
         let error = format!(
@@ -78,10 +91,8 @@ fn a_journal_for_a_pack_or_a_folder_is_refused_before_anything_is_done() {
             &["enumerate", "--journal", &journal, "-o", &list, several],
         ] {
             let done = output(run);
-            assert_eq!(
-                (stdout(&done), stderr(&done), done.status.code()),
-                ("", &*error, Some(2))
-            );
+            assert_printed(&done, 2, "");
+            assert_eq!(stderr(&done), error);
             assert!(!fs::exists(&journal).unwrap() && !fs::exists(&list).unwrap());
         }
     }
@@ -94,25 +105,10 @@ fn a_journal_for_a_pack_or_a_folder_is_refused_before_anything_is_done() {
 #[test]
 fn a_journal_that_is_torn_or_changed() {
     let scratch = Scratch::new("torn");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
-    let puzzle = "puzzles/families/permutation-7.non";
-    let count = [
-        "count",
-        "-j1",
-        "--method",
-        "tree",
-        "--journal",
-        &journal,
-        puzzle,
-    ];
-    // Many short runs make a journal of many lines.
-    for nodes in 0..6 {
-        let nodes = format!("--nodes={}", 300 + nodes);
-        output(&[&count[..], &[&nodes]].concat());
-    }
-    let half = fs::read(&journal).unwrap();
-    let lines = half.iter().filter(|&&byte| byte == b'\n').count();
-    assert!(lines >= 4, "{lines}");
+    let [journal, list] = scratch.files(["journal", "list"]);
+    let count = format!("count -j1 --method tree --journal {journal} {PERMUTATION_7}");
+    let count = words(&count);
+    let half = after_short_runs(&count, &journal, 300..306);
     let mut random = Random(3);
     let ends: Vec<usize> = (0..60).map(|_| random.below(half.len() + 1)).collect();
     for end in ends.into_iter().chain(0..40) {
@@ -152,54 +148,58 @@ fn a_journal_that_is_torn_or_changed() {
         &list,
         "--output",
         &scratch.file("out"),
-        puzzle,
+        PERMUTATION_7,
     ];
-    assert_eq!(output(&listing).status.code(), Some(0));
+    ended(0, &listing);
     fs::write(scratch.file("out"), "").unwrap();
-    let done = output(&listing);
-    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    ended(65, &listing);
 }
 
 #[test]
 fn another_runs_journal_is_refused() {
     let scratch = Scratch::new("refused");
     let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-5.non";
-    assert_eq!(answer(&["count", "--journal", &journal, puzzle]), "120");
-    let said = |arguments: &[&str]| {
-        let done = output(arguments);
-        assert!(done.stdout.is_empty());
-        (done.status.code(), stderr(&done).trim_end().to_owned())
-    };
-    let error = |text: &str| format!("error: {journal}: {text}");
+    assert_eq!(
+        answer(&["count", "--journal", &journal, PERMUTATION_5]),
+        "120"
+    );
     let other = "puzzles/families/permutation-6.non";
-    assert_eq!(
-        said(&["count", "--journal", &journal, other]),
-        (Some(65), error("this journal belongs to another puzzle"))
-    );
-    let text = "this journal was started by `count --method auto`, not by `count --method tree`";
-    assert_eq!(
-        said(&["count", "--method", "tree", "--journal", &journal, puzzle]),
-        (Some(65), error(text))
-    );
-    let text =
-        "this journal was started by `count --method auto`, not by `enumerate --format text`";
     let list = scratch.file("list");
-    assert_eq!(
-        said(&["enumerate", "--journal", &journal, "-o", &list, puzzle]),
-        (Some(65), error(text))
-    );
-    assert_eq!(
-        said(&["count", "--journal", &journal, puzzle, other]),
+    let started = "this journal was started by `count --method auto`, not by";
+    for (run, status, message) in [
         (
-            Some(2),
-            error("a journal is for one puzzle, but there are several")
-        )
-    );
+            format!("count {other}"),
+            65,
+            "this journal belongs to another puzzle",
+        ),
+        (
+            format!("count --method tree {PERMUTATION_5}"),
+            65,
+            &format!("{started} `count --method tree`"),
+        ),
+        (
+            format!("enumerate -o {list} {PERMUTATION_5}"),
+            65,
+            &format!("{started} `enumerate --format text`"),
+        ),
+        (
+            format!("count {PERMUTATION_5} {other}"),
+            2,
+            "a journal is for one puzzle, but there are several",
+        ),
+    ] {
+        let done = output(&[&words(&run)[..], &["--journal", &journal]].concat());
+        assert_printed(&done, status, "");
+        assert_eq!(stderr(&done), format!("error: {journal}: {message}\n"));
+    }
     // Not a journal: it must not be touched.
-    let text = fs::read(puzzle).unwrap();
+    let text = fs::read(PERMUTATION_5).unwrap();
     fs::write(&journal, &text).unwrap();
-    assert_eq!(said(&["count", "--journal", &journal, puzzle]).0, Some(65));
+    assert_printed(
+        &output(&["count", "--journal", &journal, PERMUTATION_5]),
+        65,
+        "",
+    );
     assert_eq!(fs::read(&journal).unwrap(), text);
 }
 
@@ -207,34 +207,26 @@ fn another_runs_journal_is_refused() {
 #[test]
 fn a_full_disk_is_named() {
     let scratch = Scratch::new("full");
-    let puzzle = "puzzles/families/permutation-5.non";
-    let done = output(&["count", "--journal", "/dev/full", puzzle]);
-    assert_eq!(
-        (stdout(&done).trim_end(), done.status.code()),
-        ("", Some(74))
-    );
+    let done = output(&["count", "--journal", "/dev/full", PERMUTATION_5]);
+    assert_printed(&done, 74, "");
     assert!(stderr(&done).starts_with("error: /dev/full: no space left on device"));
     // The list cannot be written: the journal must not say that it was.
     let journal = scratch.file("journal");
-    let done = output(&[
-        "enumerate",
-        "--journal",
-        &journal,
-        "-o",
-        "/dev/full",
-        puzzle,
-    ]);
-    assert_eq!(done.status.code(), Some(74), "{done:?}");
+    let done = ended(
+        74,
+        &words(&format!(
+            "enumerate --journal {journal} -o /dev/full {PERMUTATION_5}"
+        )),
+    );
     assert!(stderr(&done).contains("/dev/full: no space left on device"));
     assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 1);
     // Results that cannot be written.
-    let cubes = scratch.file("cubes");
-    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let cubes = split(&scratch, "5", PERMUTATION_5);
     let full = fs::OpenOptions::new()
         .write(true)
         .open("/dev/full")
         .unwrap();
-    let done = omnogram(&["work", "--puzzle", puzzle, &cubes])
+    let done = omnogram(&["work", "--puzzle", PERMUTATION_5, &cubes])
         .stdout(full)
         .output()
         .unwrap();
@@ -249,11 +241,7 @@ fn a_full_disk_is_named() {
         .args(["-c", &script])
         .current_dir(env!("CARGO_MANIFEST_DIR"));
     let done = shell.output().unwrap();
-    assert_eq!(
-        (stdout(&done).trim_end(), done.status.code()),
-        ("", Some(74)),
-        "{done:?}"
-    );
+    assert_printed(&done, 74, "");
     let again = format!("{journal}-2");
     let puzzle = "puzzles/families/permutation-10.non";
     assert_eq!(
@@ -268,18 +256,13 @@ fn a_journal_that_may_not_be_written_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new("read-only");
     let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-5.non";
-    answer(&["count", "--journal", &journal, puzzle]);
+    answer(&["count", "--journal", &journal, PERMUTATION_5]);
     fs::set_permissions(&journal, fs::Permissions::from_mode(0o400)).unwrap();
     let may_all = fs::OpenOptions::new().append(true).open(&journal).is_ok();
     // Whoever may do everything is not kept from it by permissions, but by a folder.
     let journal = if may_all { scratch.file("") } else { journal };
-    let done = output(&["count", "--journal", &journal, puzzle]);
-    assert_eq!(
-        (stdout(&done).trim_end(), done.status.code()),
-        ("", Some(74)),
-        "{done:?}"
-    );
+    let done = output(&["count", "--journal", &journal, PERMUTATION_5]);
+    assert_printed(&done, 74, "");
     assert!(
         stderr(&done).starts_with(&format!("error: {journal}: ")),
         "{done:?}"
@@ -291,14 +274,9 @@ fn a_journal_that_may_not_be_written_is_named() {
 fn two_runs_do_not_share_a_journal() {
     let scratch = Scratch::new("locked");
     let journal = scratch.file("journal");
-    let long = [
-        "count",
-        "--method",
-        "tree",
-        "--journal",
-        &journal,
-        "puzzles/families/permutation-20.non",
-    ];
+    let long =
+        format!("count --method tree --journal {journal} puzzles/families/permutation-20.non");
+    let long = words(&long);
     let mut first = omnogram(&long)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -361,13 +339,9 @@ fn answer_to_all(puzzle: &Puzzle, count: &str, open: &[&str]) -> Value {
 fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
     let scratch = Scratch::new("damaged-end");
     let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-7.non";
     let run = ["count", "-j1", "--method", "tree", "--journal", &journal];
-    let run = [&run[..], &[puzzle]].concat();
-    for _ in 0..6 {
-        output(&[&run[..], &["--nodes", "300"]].concat());
-    }
-    let whole = fs::read_to_string(&journal).unwrap();
+    let run = [&run[..], &[PERMUTATION_7]].concat();
+    let whole = String::from_utf8(after_short_runs(&run, &journal, [300; 6])).unwrap();
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let last = lines.len();
     assert!(last >= 5, "{last}");
@@ -375,10 +349,7 @@ fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
     let refused = |text: &[u8], line: usize, message: &str| {
         fs::write(&journal, text).unwrap();
         let done = output(&run);
-        assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
-        let place = format!("error: {journal}:{line}:");
-        assert!(stderr(&done).starts_with(&place), "{done:?}");
-        assert!(stderr(&done).contains(message), "{done:?}");
+        assert_bad_data(&done, &format!("{journal}:{line}"), message);
         assert_eq!(fs::read(&journal).unwrap(), text, "it is left as it is");
     };
     let changed = "its checksum does not match; to resume from the records before it, delete this";
@@ -401,7 +372,7 @@ fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
     ] {
         fs::write(&journal, with_zeros(from, to)).unwrap();
         let done = output(&run);
-        assert_eq!((stdout(&done), done.status.code()), ("5040\n", Some(0)));
+        assert_printed(&done, 0, "5040\n");
         assert!(
             stderr(&done).contains("the last line is incomplete"),
             "{done:?}"
@@ -422,11 +393,24 @@ fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
 #[test]
 fn a_record_by_which_solutions_would_be_counted_twice_is_refused() {
     let scratch = Scratch::new("overlapping");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
-    let puzzle = "puzzles/families/permutation-5.non";
+    let [journal, list] = scratch.files(["journal", "list"]);
     let permutation = permutation(5);
-    let count = ["count", "--method", "tree", "--journal", &journal, puzzle];
-    let listing = ["enumerate", "--journal", &journal, "-o", &list, puzzle];
+    let count = [
+        "count",
+        "--method",
+        "tree",
+        "--journal",
+        &journal,
+        PERMUTATION_5,
+    ];
+    let listing = [
+        "enumerate",
+        "--journal",
+        &journal,
+        "-o",
+        &list,
+        PERMUTATION_5,
+    ];
     for (run, options) in [
         (&count[..], "count --method tree"),
         (&listing, "enumerate --format text"),
@@ -440,10 +424,7 @@ fn a_record_by_which_solutions_would_be_counted_twice_is_refused() {
             let record = seal(&answer_to_all(&permutation, count, open));
             fs::write(&journal, format!("{header}{record}")).unwrap();
             let done = output(run);
-            assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
-            let place = format!("error: {journal}:2:");
-            assert!(stderr(&done).starts_with(&place), "{done:?}");
-            assert!(stderr(&done).contains(message), "{done:?}");
+            assert_bad_data(&done, &format!("{journal}:2"), message);
         }
     }
     // The whole cube may stay open if nothing was found in it, and it may be cut.
@@ -463,7 +444,7 @@ fn a_record_by_which_solutions_would_be_counted_twice_is_refused() {
 #[test]
 fn cutting_the_cubes_of_an_earlier_process_stops_at_the_time_limit() {
     let scratch = Scratch::new("fruitless");
-    let (journal, file) = (scratch.file("journal"), scratch.file("large.non"));
+    let [journal, file] = scratch.files(["journal", "large.non"]);
     let puzzle = permutation(400);
     fs::write(&file, format::non::write(&puzzle)).unwrap();
     let digest = Digest::of(&puzzle);
@@ -509,8 +490,7 @@ fn cutting_the_cubes_of_an_earlier_process_stops_at_the_time_limit() {
 #[test]
 fn a_journal_without_records_does_not_overwrite_another_file() {
     let scratch = Scratch::new("foreign-list");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
-    let puzzle = "puzzles/families/permutation-5.non";
+    let [journal, list] = scratch.files(["journal", "list"]);
     let digest = Digest::of(&permutation(5));
     for (format, foreign, torn) in [
         (
@@ -525,21 +505,13 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
         ),
     ] {
         let header = seal(&Header::new(digest, format!("enumerate --format {format}")));
-        let run = [
-            "enumerate",
-            "--format",
-            format,
-            "--journal",
-            &journal,
-            "-o",
-            &list,
-            puzzle,
-        ];
+        let run =
+            format!("enumerate --format {format} --journal {journal} -o {list} {PERMUTATION_5}");
+        let run = words(&run);
         for text in foreign {
             fs::write(&journal, &header).unwrap();
             fs::write(&list, text).unwrap();
-            let done = output(&run);
-            assert_eq!(done.status.code(), Some(65), "{done:?}");
+            let done = ended(65, &run);
             assert!(stderr(&done).contains("this file is not the list of this journal"));
             assert_eq!(fs::read_to_string(&list).unwrap(), *text);
         }
@@ -549,7 +521,7 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
             fs::write(&list, text).unwrap();
             let done = output(&run);
             assert_eq!(done.status.code(), Some(0), "{text} {done:?}");
-            let verified = answer(&["verify", puzzle, &list]);
+            let verified = answer(&["verify", PERMUTATION_5, &list]);
             assert!(
                 verified.starts_with("120 solutions, all valid"),
                 "{verified}"
@@ -562,8 +534,7 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
 #[test]
 fn a_journal_of_an_earlier_version_is_refused() {
     let scratch = Scratch::new("old-version");
-    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
-    let puzzle = "puzzles/families/permutation-5.non";
+    let [journal, list] = scratch.files(["journal", "list"]);
     for (run, options) in [
         (vec!["count"], "count --method auto"),
         (vec!["enumerate", "-o", &list], "enumerate --format text"),
@@ -573,12 +544,10 @@ fn a_journal_of_an_earlier_version_is_refused() {
         let old =
             seal(&header) + &seal(&json!({"cube": "0123456789abcdef", "life": 1.0, "nodes": 3}));
         fs::write(&journal, &old).unwrap();
-        let done = output(&[&run[..], &["--journal", &journal, puzzle]].concat());
+        let done = output(&[&run[..], &["--journal", &journal, PERMUTATION_5]].concat());
         let message = "this journal has format version 1, but this program reads version 2 only";
-        assert_eq!(
-            (stdout(&done), stderr(&done), done.status.code()),
-            ("", &*format!("error: {journal}: {message}\n"), Some(65))
-        );
+        assert_printed(&done, 65, "");
+        assert_eq!(stderr(&done), format!("error: {journal}: {message}\n"));
         assert_eq!(fs::read_to_string(&journal).unwrap(), old);
         assert!(!fs::exists(&list).unwrap());
     }
@@ -589,11 +558,17 @@ fn a_journal_of_an_earlier_version_is_refused() {
 fn the_numbers_of_a_record_may_be_as_large_as_their_types() {
     let scratch = Scratch::new("large-numbers");
     let journal = scratch.file("journal");
-    let puzzle = "puzzles/families/permutation-5.non";
     let permutation = permutation(5);
     let digest = Digest::of(&permutation);
     for method in ["tree", "auto"] {
-        let run = ["count", "--method", method, "--journal", &journal, puzzle];
+        let run = [
+            "count",
+            "--method",
+            method,
+            "--journal",
+            &journal,
+            PERMUTATION_5,
+        ];
         let mut text = seal(&Header::new(digest, format!("count --method {method}")));
         for round in 0..2 {
             let mut record = answer_to_all(&permutation, "0", &[""]);

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 
-use crate::common::command::{Scratch, answer, output, stderr, stdout};
+use crate::common::command::{
+    PERMUTATION_5, Scratch, answer, assert_printed, ended, output, split, stderr, stdout, words,
+};
 use crate::common::permutation;
-use crate::common::pieces::{lines, merged, pieces, work};
+use crate::common::pieces::{answers_to, cubes_of, lines, merged, pieces, work};
 use omnogram::board::Cell;
 use omnogram::census::Slice;
 use omnogram::cluster::{
@@ -17,13 +19,18 @@ use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
 use serde_json::json;
 
-#[test]
-fn a_merge_names_what_is_wrong() {
+/// The pieces of a puzzle with 120 solutions, the answers to them, and these as lines.
+fn permutation_in_ten_pieces() -> (Vec<CubeTask>, Vec<CubeResult>, String) {
     let puzzle = permutation(5);
     let pieces = pieces(&puzzle, 10);
-    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let answers = work(&puzzle, Mode::List, 1, cubes, Limits::default);
-    let good = lines(&answers);
+    let answers = answers_to(&puzzle, Mode::List, &pieces);
+    let lines = lines(&answers);
+    (pieces, answers, lines)
+}
+
+#[test]
+fn a_merge_names_what_is_wrong() {
+    let (pieces, answers, good) = permutation_in_ten_pieces();
     let sum = merged(&pieces, &[&good, &good]);
     assert_eq!(
         (sum.solutions.to_string().as_str(), sum.repeats),
@@ -93,8 +100,7 @@ fn a_merge_names_what_is_wrong() {
 fn torn_or_changed_anywhere_no_wrong_number_is_told() {
     let puzzle = permutation(4);
     let pieces = pieces(&puzzle, 4);
-    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let good = lines(&work(&puzzle, Mode::List, 1, cubes, Limits::default));
+    let good = lines(&answers_to(&puzzle, Mode::List, &pieces));
     for end in 0..good.len() - 1 {
         let sum = merged(&pieces, &[&good[..end]]);
         let torn = end > 0 && !good[..end].ends_with('\n') && !good[..=end].ends_with('\n');
@@ -125,35 +131,19 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
 #[test]
 fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     let scratch = Scratch::new("files");
-    let (cubes, one, two, missing, found, list) = (
-        scratch.file("cubes"),
-        scratch.file("one"),
-        scratch.file("two"),
-        scratch.file("missing"),
-        scratch.file("found"),
-        scratch.file("list"),
-    );
+    let [one, two, missing, found, list] =
+        scratch.files(["one", "two", "missing", "found", "list"]);
     let puzzle = "puzzles/families/permutation-8.non";
-    answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
+    let cubes = split(&scratch, "6", puzzle);
     let task = ["work", "-q", "--puzzle", puzzle, "--solutions-dir", &found];
-    let done = output(&[&task[..], &["--nodes", "300", &cubes]].concat());
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let done = ended(3, &[&task[..], &["--nodes", "300", &cubes]].concat());
     fs::write(&one, &done.stdout).unwrap();
-    let merge = output(&["merge", "--missing", &missing, &cubes, &one]);
-    assert_eq!(merge.status.code(), Some(3), "{merge:?}");
-    let done = output(&[&task[..], &[&missing]].concat());
-    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    ended(3, &["merge", "--missing", &missing, &cubes, &one]);
+    let done = ended(0, &[&task[..], &[&missing]].concat());
     fs::write(&two, &done.stdout).unwrap();
-    answer(&[
-        "merge",
-        "--solutions-dir",
-        &found,
-        "-o",
-        &list,
-        &cubes,
-        &one,
-        &two,
-    ]);
+    answer(&words(&format!(
+        "merge --solutions-dir {found} -o {list} {cubes} {one} {two}"
+    )));
     let verified = answer(&["verify", puzzle, &list]);
     assert!(
         verified.starts_with("40320 solutions, all valid, no repeats"),
@@ -168,18 +158,12 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
         .path();
     let mut text = fs::OpenOptions::new().append(true).open(&file).unwrap();
     writeln!(text, "{}", "#.......\n".repeat(8)).unwrap();
-    let done = output(&[
-        "merge",
-        "--force",
-        "--solutions-dir",
-        &found,
-        "-o",
-        &list,
-        &cubes,
-        &one,
-        &two,
-    ]);
-    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let done = ended(
+        65,
+        &words(&format!(
+            "merge --force --solutions-dir {found} -o {list} {cubes} {one} {two}"
+        )),
+    );
     assert!(
         stderr(&done).contains(&file.display().to_string()),
         "{done:?}"
@@ -191,13 +175,11 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
 #[test]
 fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     let scratch = Scratch::new("wrong");
-    let (cubes, wrong) = (scratch.file("cubes"), scratch.file("wrong"));
-    let puzzle = "puzzles/families/permutation-5.non";
-    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let wrong = scratch.file("wrong");
+    let cubes = split(&scratch, "5", PERMUTATION_5);
     let numbers: String = (0..3000).map(|i| format!("{i}\n")).collect();
     fs::write(&wrong, numbers).unwrap();
-    let done = output(&["merge", "--json", &cubes, &wrong]);
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let done = ended(3, &["merge", "--json", &cubes, &wrong]);
     let said = "no line of this file is a result (3000 read)";
     assert!(
         stderr(&done).starts_with(&format!("error: {wrong}:1:1: {said}\n  1 | 0\n    | ^\n")),
@@ -213,12 +195,10 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     // Cubes in the place of results, and the other way round.
     let done = output(&["merge", "-q", &cubes, &cubes]);
     assert_eq!(stderr(&done).matches("error: ").count(), 1, "{done:?}");
-    let done = output(&["merge", "-q", &wrong, &cubes]);
-    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let done = ended(65, &["merge", "-q", &wrong, &cubes]);
     let said = format!("error: {wrong}:1:1: no line of this file is a cube (3000 read)");
     assert!(stderr(&done).starts_with(&said), "{done:?}");
-    let done = output(&["work", "-q", "--puzzle", puzzle, &wrong]);
-    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let done = ended(65, &["work", "-q", "--puzzle", PERMUTATION_5, &wrong]);
     assert_eq!(stderr(&done).matches("error: ").count(), 6, "{done:?}");
     assert!(stderr(&done).contains("2995 more lines"), "{done:?}");
 }
@@ -226,11 +206,7 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
 /// The first few of the problems of each file are named, with the lines in which they are, and the others counted.
 #[test]
 fn many_problems_of_a_file_are_counted() {
-    let puzzle = permutation(5);
-    let pieces = pieces(&puzzle, 10);
-    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let answers = work(&puzzle, Mode::List, 1, cubes, Limits::default);
-    let good = lines(&answers);
+    let (pieces, answers, good) = permutation_in_ten_pieces();
     let elsewhere: Vec<CubeResult> = answers
         .iter()
         .cloned()
@@ -261,13 +237,12 @@ fn many_problems_of_a_file_are_counted() {
 #[test]
 fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
     let scratch = Scratch::new("copy");
-    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
-    let puzzle = "puzzles/families/permutation-5.non";
-    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
-    let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
+    let results = scratch.file("results");
+    let cubes = split(&scratch, "5", PERMUTATION_5);
+    let good = answer(&["work", "-q", "--puzzle", PERMUTATION_5, &cubes]);
     fs::write(&results, format!("{}\n{good}\n", &good[..50])).unwrap();
     let done = output(&["merge", &cubes, &results]);
-    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "120\n"));
+    assert_printed(&done, 0, "120\n");
     let warned = format!("warning: {results}:1:1: this line is incomplete");
     assert!(stderr(&done).starts_with(&warned), "{done:?}");
     assert!(!stderr(&done).contains("error:"), "{done:?}");
@@ -275,8 +250,7 @@ fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
     assert_eq!(stderr(&done), "");
     // Without the copy it is an error.
     fs::write(&results, &good[..good.len() - 9]).unwrap();
-    let done = output(&["merge", &cubes, &results]);
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let done = ended(3, &["merge", &cubes, &results]);
     assert!(stderr(&done).starts_with("error: "), "{done:?}");
 }
 
@@ -284,9 +258,9 @@ fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
 #[test]
 fn a_result_with_more_solutions_than_fillings_is_not_believed() {
     let scratch = Scratch::new("forged");
-    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let results = scratch.file("results");
     let puzzle = "puzzles/families/permutation-8.non";
-    answer(&["split", "-q", "-n", "4", "-o", &cubes, puzzle]);
+    let cubes = split(&scratch, "4", puzzle);
     let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
     let mut read = RecordReader::new(good.as_bytes(), "");
     let mut forged = read.record::<CubeResult>().unwrap().unwrap();
@@ -305,7 +279,7 @@ fn a_result_with_more_solutions_than_fillings_is_not_believed() {
     );
     // Beside the true one it changes nothing.
     let done = forge(&forged, &good);
-    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "40320\n"));
+    assert_printed(&done, 0, "40320\n");
     // Not even all the digits are written out.
     forged.count = format!("1{}", "0".repeat(5000)).parse().unwrap();
     let done = forge(&forged, rest);
@@ -320,16 +294,10 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
     let digest = Digest::of(&puzzle);
     let told = |unknown: u32, count: u64| {
         let piece = CubeTask::new(digest, Cube::default(), 1, 1.0, Some(unknown));
-        let cubes = vec![Cube::default()];
-        let mut answers = work(
-            &puzzle,
-            Mode::Count(Method::Tree),
-            1,
-            cubes,
-            Limits::default,
-        );
+        let pieces = [piece];
+        let mut answers = answers_to(&puzzle, Mode::Count(Method::Tree), &pieces);
         answers[0].count = Count::from(count);
-        merged(&[piece], &[&lines(&answers)])
+        merged(&pieces, &[&lines(&answers)])
     };
     for unknown in [0, 1, 5, 63] {
         let most = 1 << unknown;
@@ -345,7 +313,6 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
 fn cubes_that_overlap_are_not_added_up() {
     let puzzle = permutation(5);
     let mut pieces = pieces(&puzzle, 6);
-    let cubes = |pieces: &[CubeTask]| pieces.iter().map(|piece| piece.cube.clone()).collect();
     // In the place of the last one, a part of the first.
     let mut within = pieces[0].cube.clone();
     within.path.push(Decision {
@@ -355,13 +322,7 @@ fn cubes_that_overlap_are_not_added_up() {
     let last = pieces.len() - 1;
     let of = pieces[0].of;
     pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0, None);
-    let answers = work(
-        &puzzle,
-        Mode::Count(Method::Tree),
-        1,
-        cubes(&pieces),
-        Limits::default,
-    );
+    let answers = answers_to(&puzzle, Mode::Count(Method::Tree), &pieces);
     let sum = merged(&pieces, &[&lines(&answers)]);
     assert!(sum.has_invalid_input && !sum.solutions.is_exact());
     assert!(sum.solutions.number() < &Count::from(120));
@@ -377,10 +338,15 @@ fn cubes_that_overlap_are_not_added_up() {
 fn of_two_incomplete_answers_the_one_with_more_solutions_counts() {
     let puzzle = permutation(7);
     let pieces = pieces(&puzzle, 2);
-    let cubes = || pieces.iter().map(|piece| piece.cube.clone()).collect();
     let stopped = |nodes| {
         let limits = move || Limits::default().nodes(nodes);
-        let answers = work(&puzzle, Mode::Count(Method::Tree), 1, cubes(), limits);
+        let answers = work(
+            &puzzle,
+            Mode::Count(Method::Tree),
+            1,
+            cubes_of(&pieces),
+            limits,
+        );
         assert!(answers.iter().all(|answer| !answer.open.is_empty()));
         answers
     };
@@ -465,9 +431,8 @@ fn a_long_chain_of_open_cubes_is_added_up_once() {
 fn all_answers_to_a_cube_must_agree() {
     let puzzle = permutation(5);
     let pieces = pieces(&puzzle, 2);
-    let cubes = || pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let listed = work(&puzzle, Mode::List, 1, cubes(), Limits::default);
-    let stopped = work(&puzzle, Mode::List, 1, cubes(), || {
+    let listed = answers_to(&puzzle, Mode::List, &pieces);
+    let stopped = work(&puzzle, Mode::List, 1, cubes_of(&pieces), || {
         Limits::default().nodes(3)
     });
     let open: Vec<Cube> = (stopped.iter())

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::time::Duration;
 
-use crate::common::command::{Scratch, answer, omnogram, output, stderr, stdout};
+use crate::common::command::{
+    Scratch, answer, assert_printed, ended, omnogram, output, stderr, stdout,
+};
 use crate::common::corpus::{self, KnownPuzzle};
 use crate::common::{Random, beside, on_threads, permutation, switches};
 use num_bigint::BigUint;
@@ -249,9 +251,7 @@ fn random_puzzles_have_the_same_models_as_solutions() {
     let mut random = Random(11);
     let mut several = 0;
     for i in 0..300 {
-        let (width, height) = (3 + random.below(7), 3 + random.below(7));
-        let density = 0.1 + 0.05 * (i % 10) as f64;
-        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let puzzle = random.sized_puzzle(3, 7, 0.1 + 0.05 * (i % 10) as f64);
         let space = space(&puzzle);
         let formula = agrees(&puzzle, &space, &mut random);
         several += usize::from(space.count() > &2u64.into());
@@ -282,8 +282,8 @@ fn regions_that_lie_in_several_places_are_written_for_each() {
     for puzzle in [
         permutation(3),
         switches(5),
-        Puzzle::from_grid(&random.grid(12, 12, 0.35)),
-        Puzzle::from_grid(&random.grid(13, 14, 0.4)),
+        random.puzzle(12, 12, 0.35),
+        random.puzzle(13, 14, 0.4),
     ] {
         let space = space(&puzzle);
         let formula = agrees(&puzzle, &space, &mut random);
@@ -396,7 +396,7 @@ fn count_writes_the_graph_beside_its_answer() {
         output(&[&["count", "-j1", "--force", "--graph", &file, KEY], more].concat())
     };
     let done = with(&[]);
-    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "5\n"));
+    assert_printed(&done, 0, "5\n");
     let text = fs::read_to_string(&file).unwrap();
     let formula = Formula::read(&text);
     assert_eq!(formula.count(&HashMap::new()), BigUint::from(5u8));
@@ -487,7 +487,7 @@ fn a_graph_has_a_file_of_its_own() {
 #[test]
 fn a_graph_that_is_stopped_leaves_no_file() {
     let scratch = Scratch::new("graph-stopped");
-    let (file, old) = (scratch.file("graph.nnf"), scratch.file("old.nnf"));
+    let [file, old] = scratch.files(["graph.nnf", "old.nnf"]);
     fs::write(&old, "old\n").unwrap();
     let puzzle = "puzzles/families/permutation-20.non";
     for (limit, why) in [
@@ -495,8 +495,10 @@ fn a_graph_that_is_stopped_leaves_no_file() {
         (["--time", "700ms"], "stopped by --time 700ms"),
     ] {
         for file in [&file, &old] {
-            let done = output(&[&["count", "-f", "--graph", file, puzzle], &limit[..]].concat());
-            assert_eq!(done.status.code(), Some(3), "{done:?}");
+            let done = ended(
+                3,
+                &[&["count", "-f", "--graph", file, puzzle], &limit[..]].concat(),
+            );
             assert!(stderr(&done).contains(why), "{done:?}");
             assert!(
                 stderr(&done).contains(": no graph is written, as it is incomplete\n"),

@@ -1,6 +1,6 @@
 //! PDF files are read back: the grid that was drawn, the numbers of the clues, the titles, and whether the file is whole.
 
-use crate::common::command::{Scratch, output, stderr};
+use crate::common::command::{Scratch, ended, output, stderr, words};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::render::{Drawing, Letters, Mark, Pages, Paper, Pdf, Sheet};
 use proptest::prelude::*;
@@ -272,15 +272,9 @@ fn the_same_puzzles_give_the_same_bytes() {
     let folder = Scratch::new("pdf");
     let draw = |name: &str| {
         let file = folder.file(name);
-        let run = output(&[
-            "show",
-            "--per-page",
-            "6",
-            "-q",
-            "-o",
-            &file,
-            "puzzles/pictures",
-        ]);
+        let run = output(&words(&format!(
+            "show --per-page 6 -q -o {file} puzzles/pictures"
+        )));
         assert_eq!((run.status.code(), stderr(&run)), (Some(0), ""));
         std::fs::read(file).expect("a file")
     };
@@ -295,17 +289,19 @@ fn pdf_is_one_file_or_one_for_each_puzzle() {
     let folder = Scratch::new("pdf-folder");
     let name = folder.to_str().expect("UTF-8");
     let both = ["puzzles/pictures/cup.non", "puzzles/pictures/owl.non"];
-    let run = output(&[
-        "show",
-        "--solution",
-        "--format",
-        "PDF",
-        "-o",
-        name,
-        both[0],
-        both[1],
-    ]);
-    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    ended(
+        0,
+        &[
+            "show",
+            "--solution",
+            "--format",
+            "PDF",
+            "-o",
+            name,
+            both[0],
+            both[1],
+        ],
+    );
     for file in ["cup.pdf", "owl.pdf"] {
         let bytes = std::fs::read(folder.join(file)).expect("a file");
         assert_eq!(contents(&bytes).len(), 1);

@@ -32,16 +32,8 @@ fn learnt(puzzle: &Puzzle, filled: &Grid, empty: &Grid) -> Vec<Grid> {
 
 /// A random puzzle, and a picture of it.
 fn random(random: &mut Random) -> (Puzzle, Grid) {
-    let (width, height) = (1 + random.below(6), 1 + random.below(6));
-    let density = 0.2 + 0.1 * random.below(7) as f64;
-    let grid = random.grid(width, height, density);
+    let grid = random.any_grid(6);
     (Puzzle::from_grid(&grid), grid)
-}
-
-/// Clues of several pictures mixed: mostly contradictory.
-fn mixed(random: &mut Random) -> Puzzle {
-    let (width, height) = (1 + random.below(6), 1 + random.below(6));
-    random.mixed(width, height, 0.5)
 }
 
 #[test]
@@ -65,7 +57,7 @@ fn a_learner_finds_what_brute_force_finds() {
         assert_eq!(learnt(&puzzle, &known[0], &known[1]), expected);
     }
     for _ in 0..400 {
-        let puzzle = mixed(&mut source);
+        let puzzle = source.sized_mixed(1, 6);
         let nothing = Grid::new(puzzle.width(), puzzle.height());
         assert_eq!(learnt(&puzzle, &nothing, &nothing), brute_force(&puzzle));
     }
@@ -128,7 +120,7 @@ fn a_race_finds_the_first_few_as_brute_force_does() {
     let mut source = Random(3);
     for round in 0..600 {
         let puzzle = match round % 3 {
-            0 => mixed(&mut source),
+            0 => source.sized_mixed(1, 6),
             _ => random(&mut source).0,
         };
         let all = brute_force(&puzzle);
@@ -220,9 +212,7 @@ fn each_engine_proves_what_the_other_does() {
 
 #[test]
 fn taking_turns_repeats_exactly() {
-    let mut source = Random(5);
-    for _ in 0..20 {
-        let puzzle = Puzzle::from_grid(&source.grid(18, 18, 0.45));
+    for puzzle in Random(5).puzzles(20, 18, 18, 0.45) {
         let options = Options {
             sat_after_settles: Some(500),
             ..Options::default()
@@ -280,9 +270,7 @@ fn a_race_can_be_interrupted_and_timed() {
 
 #[test]
 fn what_is_answered_is_wholly_done() {
-    let mut source = Random(6);
-    for _ in 0..100 {
-        let puzzle = Puzzle::from_grid(&source.grid(12, 12, 0.45));
+    for puzzle in Random(6).puzzles(100, 12, 12, 0.45) {
         for threads in [1, 3] {
             let last = Mutex::new(None);
             let observer = |snapshot: Snapshot| *last.lock().unwrap() = snapshot.share;

@@ -299,8 +299,7 @@ fn random_pictures_are_as_simple_as_is_known() {
 fn lines_agree_with_lists_of_arrangements() {
     let mut random = Random(1);
     for i in 0..500 {
-        let (width, height) = (1 + random.below(8), 1 + random.below(8));
-        let puzzle = random.puzzle(width, height, [0.3, 0.5, 0.7][i % 3]);
+        let puzzle = random.sized_puzzle(1, 8, [0.3, 0.5, 0.7][i % 3]);
         let profile = of(&puzzle);
         let naive = Naive::new(&puzzle);
         let mut swept = naive.clone();
@@ -379,9 +378,7 @@ fn depths_agree_with_a_naive_search() {
 
 #[test]
 fn a_stopped_run_says_so() {
-    let mut random = Random(5);
-    for _ in 0..20 {
-        let puzzle = random.puzzle(12, 12, 0.35);
+    for puzzle in Random(5).puzzles(20, 12, 12, 0.35) {
         let whole = of(&puzzle);
         for checks in [0, 1, 2, 5, 10, 50, 200, 1000] {
             let profile = Profile::of(&puzzle, &Limits::default().checks(checks));

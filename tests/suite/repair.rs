@@ -1,5 +1,6 @@
 //! Repair against brute force: every set of flips of a small picture, one after the other. And the command.
 
+use crate::common::repairing::may_flip;
 use crate::common::{Random, on_threads};
 use omnogram::design::{Only, Repair, Repaired};
 use omnogram::format;
@@ -192,15 +193,7 @@ fn compare_with_brute_force(pictures: usize, seed: u64, size: usize, most: usize
         let mask = random.grid(size, size, [0.0, 0.3, 0.7][i % 3]);
         let only = [None, None, Some(Only::Add), Some(Only::Remove)][random.below(4)];
         let lines = random.chance(0.5);
-        let may = |row: usize, column: usize| {
-            let filled = picture.get(row, column);
-            let wanted = match only {
-                Some(Only::Add) => !filled,
-                Some(Only::Remove) => filled,
-                _ => true,
-            };
-            wanted && !mask.get(row, column)
-        };
+        let may = |row, column| may_flip(&picture, only, &mask, row, column);
         let cells = (0..size * size).map(|i| (i / size, i % size));
         let cells: Vec<_> = cells.filter(|&(r, c)| may(r, c)).collect();
         let best = small.best(&words(&picture), &cells, most, lines);
@@ -400,7 +393,7 @@ fn pictures_of_extreme_sizes_are_good_as_they_are() {
 mod command {
     use std::fs;
 
-    use crate::common::command::{Scratch, answer, fed, output, stderr, stdout};
+    use crate::common::command::{Scratch, answer, ended, fed, output, stderr, stdout};
 
     const KEY: &str = "puzzles/pictures/key.non";
 
@@ -411,8 +404,7 @@ mod command {
             let file = scratch.file(&format!("key.{ending}"));
             answer(&["repair", KEY, "-o", &file]);
             assert!(answer(&["check", "-q", &file]).contains(": unique"));
-            let again = output(&["repair", KEY, "-o", &file]);
-            assert_eq!(again.status.code(), Some(2));
+            let again = ended(2, &["repair", KEY, "-o", &file]);
             assert!(stderr(&again).contains("--force"));
         }
         let pack = scratch.file("all.nonpack");
@@ -421,14 +413,13 @@ mod command {
         assert_eq!(checked.matches(": unique").count(), 2, "{checked}");
         let own = scratch.file("own.non");
         fs::copy(KEY, &own).unwrap();
-        let over = output(&["repair", &own, "-f", "-o", &own]);
-        assert_eq!(over.status.code(), Some(2));
+        ended(2, &["repair", &own, "-f", "-o", &own]);
     }
 
     #[test]
     fn kept_cells_are_never_flipped() {
         let scratch = Scratch::new("repair-keep");
-        let (picture, mask) = (scratch.file("picture.txt"), scratch.file("mask.txt"));
+        let [picture, mask] = scratch.files(["picture.txt", "mask.txt"]);
         fs::write(&picture, "#.\n.#\n").unwrap();
         fs::write(&mask, "##\n##\n").unwrap();
         let kept = output(&["repair", "--keep", &mask, &picture]);
@@ -441,25 +432,16 @@ mod command {
             "{json}"
         );
         fs::write(&mask, "##\n").unwrap();
-        let wrong = output(&["repair", "--keep", &mask, &picture]);
-        assert_eq!(wrong.status.code(), Some(65));
+        let wrong = ended(65, &["repair", "--keep", &mask, &picture]);
         assert!(stderr(&wrong).contains("the picture is 2x2, the mask of --keep 2x1"));
-        let absent = output(&["repair", "--keep", &scratch.file("absent"), &picture]);
-        assert_eq!(absent.status.code(), Some(74));
+        ended(74, &["repair", "--keep", &scratch.file("absent"), &picture]);
     }
 
     #[test]
     fn exit_statuses_tell_what_is_proved() {
-        assert_eq!(
-            output(&["repair", "--budget", "0", KEY]).status.code(),
-            Some(1)
-        );
-        assert_eq!(
-            output(&["repair", "--time", "0", KEY]).status.code(),
-            Some(3)
-        );
-        let reveal = output(&["repair", "--reveal", "--budget", "1", KEY]);
-        assert_eq!(reveal.status.code(), Some(2));
+        ended(1, &["repair", "--budget", "0", KEY]);
+        ended(3, &["repair", "--time", "0", KEY]);
+        ended(2, &["repair", "--reveal", "--budget", "1", KEY]);
         let impossible = fed(&["repair", "-"], b"2x2:2/1/1/1");
         assert_eq!(impossible.status.code(), Some(1), "{}", stderr(&impossible));
         let without_goal = fed(&["repair", "-"], b"2x2:1/1/1/1");

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
-use crate::common::corpus::{self, KnownPuzzle};
-use crate::common::{Random, brute_force, eager, on_threads, restless};
+use crate::common::corpus;
+use crate::common::{METHODS, Random, brute_force, eager, on_threads, restless, rounds};
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
 use omnogram::classic::{Algorithm, Classic};
-use omnogram::count::{Counter, Method};
+use omnogram::count::Counter;
 use omnogram::puzzle::{Clue, Puzzle};
 use omnogram::search::{ClassicSearch, Options, Probing, Search, Total};
 use omnogram::solutions::Count;
@@ -238,12 +238,7 @@ fn check_engine(puzzle: &Puzzle, number: u128, random: &mut Random) {
         let outcome = Search::new(puzzle).options(options.clone()).count();
         assert_eq!(outcome.solutions, wanted, "{options:?} {puzzle:?}");
     }
-    for method in [
-        Method::Auto,
-        Method::Tree,
-        Method::Regions,
-        Method::Frontier,
-    ] {
+    for method in METHODS {
         for options in [omnogram::count::Options::default(), restless()] {
             let counter = Counter::new(puzzle).method(method).options(options.clone());
             assert_eq!(
@@ -267,22 +262,13 @@ fn check_engine(puzzle: &Puzzle, number: u128, random: &mut Random) {
     }
 }
 
-/// The number of random puzzles, which a variable of the environment can change.
-fn rounds(usual: usize) -> usize {
-    let rounds = std::env::var("OMNOGRAM_ROUNDS").ok();
-    rounds.map_or(usual, |rounds| rounds.parse().expect("a number"))
-}
-
 #[test]
 fn small_puzzles_by_every_road() {
     let mut random = Random(2026);
     for round in 0..rounds(1500) {
-        let (width, height) = (1 + random.below(5), 1 + random.below(5));
+        let (width, height) = random.size(1, 5);
         let density = 0.2 + 0.6 * random.below(100) as f64 / 100.0;
-        let puzzle = match round % 3 {
-            0 => random.mixed(width, height, density),
-            _ => random.puzzle(width, height, density),
-        };
+        let puzzle = random.puzzle_or_mixed(round % 3 == 0, width, height, density);
         let clues = Clues::of(&puzzle);
         let number = brute_force(&puzzle).len();
         assert_eq!(count_by_rows(&clues), number as u128, "{puzzle:?}");
@@ -302,10 +288,7 @@ fn larger_puzzles_by_rows_and_by_clauses() {
     for round in 0..rounds(360) {
         let (width, height) = (5 + random.below(5), 5 + random.below(8));
         let density = 0.3 + 0.4 * random.below(100) as f64 / 100.0;
-        let puzzle = match round % 5 {
-            0 => random.mixed(width, height, density),
-            _ => random.puzzle(width, height, density),
-        };
+        let puzzle = random.puzzle_or_mixed(round % 5 == 0, width, height, density);
         let clues = Clues::of(&puzzle);
         let number = count_by_rows(&clues);
         if let Some(found) = count_by_sat(&clues, 300) {
@@ -322,31 +305,22 @@ fn larger_puzzles_by_rows_and_by_clauses() {
 fn many_puzzles_by_one_way_each() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let ways = heuristics();
-    let methods = [
-        Method::Auto,
-        Method::Tree,
-        Method::Regions,
-        Method::Frontier,
-    ];
     let count = |seed: u64, rounds: usize| {
         let mut random = Random(seed);
         for round in 0..rounds {
-            let (width, height) = (1 + random.below(6), 1 + random.below(6));
+            let (width, height) = random.size(1, 6);
             let density = 0.2 + 0.6 * random.below(100) as f64 / 100.0;
-            let puzzle = match round % 3 {
-                0 => random.mixed(width, height, density),
-                _ => random.puzzle(width, height, density),
-            };
+            let puzzle = random.puzzle_or_mixed(round % 3 == 0, width, height, density);
             let number = count_by_rows(&Clues::of(&puzzle));
             let wanted = Total::Exactly(number.to_string().parse::<Count>().unwrap());
-            let way = random.below(ways.len() + methods.len() + 2);
+            let way = random.below(ways.len() + METHODS.len() + 2);
             let counted = if let Some(options) = ways.get(way) {
                 let search = Search::new(&puzzle).options(options.clone());
                 search.count().solutions
-            } else if let Some(&method) = methods.get(way - ways.len()) {
+            } else if let Some(&method) = METHODS.get(way - ways.len()) {
                 Counter::new(&puzzle).method(method).run().solutions
-            } else if way == ways.len() + methods.len() {
-                let counter = Counter::new(&puzzle).method(methods[random.below(4)]);
+            } else if way == ways.len() + METHODS.len() {
+                let counter = Counter::new(&puzzle).method(METHODS[random.below(4)]);
                 counter.options(restless()).run().solutions
             } else {
                 let (verdict, ..) = Search::new(&puzzle).check();
@@ -370,15 +344,9 @@ fn many_puzzles_by_one_way_each() {
 #[test]
 fn known_puzzles_by_rows() {
     let mut counted = 0;
-    for KnownPuzzle {
-        name,
-        puzzle,
-        solutions,
-        ..
-    } in corpus::answers()
-    {
-        let clues = Clues::of(&puzzle);
-        let narrow = if puzzle.width() <= puzzle.height() {
+    for known in corpus::answers() {
+        let clues = Clues::of(&known.puzzle);
+        let narrow = if clues.columns.len() <= clues.rows.len() {
             clues
         } else {
             Clues {
@@ -389,7 +357,8 @@ fn known_puzzles_by_rows() {
         if narrow.columns.len() > 9 {
             continue;
         }
-        assert_eq!(count_by_rows(&narrow).to_string(), solutions, "{name}");
+        let found = count_by_rows(&narrow).to_string();
+        assert_eq!(found, known.solutions, "{}", known.name);
         counted += 1;
     }
     assert!(counted > 10, "{counted}");

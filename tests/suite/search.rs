@@ -1,12 +1,15 @@
 //! The search against brute force and closed forms: all options, all thread counts, all ways to stop.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::{Random, brute_force, on_threads, permutation, pool, puzzle, switches};
+use crate::common::{
+    HISTOGRAM_OF_4X4, Random, brute_force, clue_sets_of_4x4, on_threads, permutation, pool, puzzle,
+    switches,
+};
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::search::{Limits, Options, Probing, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Batch, Count, Set, Sink, Stop};
@@ -119,38 +122,15 @@ fn many_switches_pass_machine_words() {
 /// All 65,536 pictures of 4x4 by their clues, and every clue set searched.
 #[test]
 fn the_whole_space_of_4x4() {
-    let mut groups: HashMap<String, (Puzzle, Vec<Grid>)> = HashMap::new();
-    for bits in 0..1u32 << 16 {
-        let mut grid = Grid::new(4, 4);
-        (0..16).for_each(|i| grid.set(i / 4, i % 4, bits >> i & 1 == 1));
-        let puzzle = Puzzle::from_grid(&grid);
-        let key = format!("{:?}", puzzle);
-        groups
-            .entry(key)
-            .or_insert_with(|| (puzzle, Vec::new()))
-            .1
-            .push(grid);
-    }
-    assert_eq!(groups.len(), 58_196);
+    let clue_sets = clue_sets_of_4x4();
+    assert_eq!(clue_sets.len(), 58_196);
     let mut histogram = BTreeMap::new();
-    for (puzzle, grids) in groups.values_mut() {
-        let found = collect(&Search::new(puzzle));
-        grids.sort();
-        assert_eq!(found, *grids);
-        *histogram.entry(found.len()).or_insert(0) += 1;
+    for (puzzle, grids) in clue_sets {
+        let found = collect(&Search::new(&puzzle));
+        assert_eq!(found, grids);
+        *histogram.entry(found.len() as u64).or_insert(0) += 1;
     }
-    let expected = [
-        (1, 52362),
-        (2, 5050),
-        (3, 422),
-        (4, 209),
-        (5, 20),
-        (6, 112),
-        (8, 4),
-        (9, 16),
-        (24, 1),
-    ];
-    assert_eq!(histogram, BTreeMap::from(expected));
+    assert_eq!(histogram, BTreeMap::from(HISTOGRAM_OF_4X4));
 }
 
 #[test]
@@ -159,9 +139,7 @@ fn random_puzzles_agree_with_brute_force() {
     let pools = [1, 2, 4].map(pool);
     let options = all_options();
     for round in 0..2400 {
-        let (width, height) = (1 + random.below(6), 1 + random.below(6));
-        let density = 0.2 + 0.6 * (round % 7) as f64 / 6.0;
-        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let puzzle = random.sized_puzzle(1, 6, 0.2 + 0.6 * (round % 7) as f64 / 6.0);
         let expected = brute_force(&puzzle);
         let options = &options[if round % 2 == 0 {
             0
@@ -191,8 +169,7 @@ fn contradictory_clues_agree_with_brute_force() {
     let mut random = Random(4);
     let (mut without, mut with) = (0, 0);
     for _ in 0..2000 {
-        let (width, height) = (1 + random.below(5), 1 + random.below(5));
-        let mixed = random.mixed(width, height, 0.5);
+        let mixed = random.sized_mixed(1, 5);
         let expected = brute_force(&mixed);
         assert_eq!(collect(&Search::new(&mixed)), expected);
         *if expected.is_empty() {
@@ -221,7 +198,7 @@ fn medium_puzzles_agree_across_threads_and_options() {
     let mut random = Random(7);
     for round in 0..60 {
         let size = 8 + random.below(5);
-        let puzzle = Puzzle::from_grid(&random.grid(size, size, 0.45));
+        let puzzle = random.puzzle(size, size, 0.45);
         let expected = on_threads(1, || Search::new(&puzzle).count().solutions);
         if expected.number() > &Count::from(100_000) {
             continue;
@@ -243,7 +220,7 @@ fn medium_puzzles_agree_across_threads_and_options() {
 
 #[test]
 fn one_thread_repeats_exactly() {
-    let puzzle = Puzzle::from_grid(&Random(1).grid(16, 16, 0.33));
+    let puzzle = Random(1).puzzle(16, 16, 0.33);
     let run = || {
         on_threads(1, || {
             Search::new(&puzzle)
@@ -264,7 +241,7 @@ fn samples() -> Vec<(Puzzle, u64)> {
     let mut samples = vec![(permutation(5), 120), (switches(4), 16)];
     let mut random = Random(33);
     while samples.len() < 8 {
-        let puzzle = Puzzle::from_grid(&random.grid(9, 9, 0.4));
+        let puzzle = random.puzzle(9, 9, 0.4);
         let Some(count) = Search::new(&puzzle).count().solutions.number().to_u64() else {
             continue;
         };
@@ -408,7 +385,7 @@ fn records_outlive_regions_searched_in_place() {
     let mut random = Random(99);
     for _ in 0..4000 {
         let size = 5 + random.below(2);
-        let puzzle = Puzzle::from_grid(&random.grid(size, size, 0.35));
+        let puzzle = random.puzzle(size, size, 0.35);
         let counted = on_threads(1, || {
             Search::new(&puzzle)
                 .options(options.clone())
@@ -419,21 +396,39 @@ fn records_outlive_regions_searched_in_place() {
     }
 }
 
+/// A sink that goes through every grid, until it has more than enough.
+struct Reader {
+    read: AtomicU64,
+    enough: u64,
+}
+
+impl Reader {
+    fn new(enough: u64) -> Self {
+        Reader {
+            read: AtomicU64::new(0),
+            enough,
+        }
+    }
+}
+
+impl Sink for Reader {
+    fn wants_grids(&self) -> bool {
+        true
+    }
+
+    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+        let mut read = 0;
+        batch.each(|_| read += 1);
+        match self.read.fetch_add(read, Ordering::Relaxed) {
+            before if before > self.enough => ControlFlow::Break(Stop::Closed),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
 /// 2^60 solutions in one bundle: a run over them can be stopped, and what the sink saw is what is reported.
 #[test]
 fn a_huge_bundle_can_be_stopped() {
-    struct Slow(AtomicU64);
-    impl Sink for Slow {
-        fn wants_grids(&self) -> bool {
-            true
-        }
-        fn take(&self, batch: Batch) -> ControlFlow<Stop> {
-            batch.each(|_| {
-                self.0.fetch_add(1, Ordering::Relaxed);
-            });
-            ControlFlow::Continue(())
-        }
-    }
     let puzzle = switches(60);
     for limits in [
         Limits::default().time(Duration::from_millis(30)),
@@ -441,14 +436,14 @@ fn a_huge_bundle_can_be_stopped() {
         Limits::default().solutions(12_345),
     ] {
         for threads in [1, 2] {
-            let sink = Slow(AtomicU64::new(0));
+            let sink = Reader::new(u64::MAX);
             let search = Search::new(&puzzle).limits(limits.clone());
             let outcome = on_threads(threads, || search.run(&sink));
             assert!(!outcome.is_complete());
             assert!(outcome.elapsed < Duration::from_secs(5));
             assert_eq!(
                 outcome.solutions,
-                Total::AtLeast(Count::from(sink.0.into_inner()))
+                Total::AtLeast(Count::from(sink.read.into_inner()))
             );
         }
     }
@@ -457,22 +452,7 @@ fn a_huge_bundle_can_be_stopped() {
 /// A sink that is slow sees everything; one that has enough stops the run.
 #[test]
 fn a_sink_can_stop_the_run() {
-    struct Picky(AtomicU64);
-    impl Sink for Picky {
-        fn wants_grids(&self) -> bool {
-            true
-        }
-        fn take(&self, batch: Batch) -> ControlFlow<Stop> {
-            let mut seen = 0;
-            batch.each(|_| seen += 1);
-            match self.0.fetch_add(seen, Ordering::Relaxed) {
-                before if before > 1000 => ControlFlow::Break(Stop::Closed),
-                _ => ControlFlow::Continue(()),
-            }
-        }
-    }
-    let sink = Picky(AtomicU64::new(0));
-    let outcome = Search::new(&permutation(10)).run(&sink);
+    let outcome = Search::new(&permutation(10)).run(&Reader::new(1000));
     assert_eq!(outcome.stopped, Some(Stop::Closed));
 }
 
@@ -482,7 +462,7 @@ fn progress_only_grows_and_ends_at_the_whole() {
         (permutation(9), Options::default()),
         (switches(9), Options::default()),
         (
-            Puzzle::from_grid(&Random(5).grid(12, 12, 0.4)),
+            Random(5).puzzle(12, 12, 0.4),
             Options {
                 probing: Probing::Always,
                 ..Options::default()

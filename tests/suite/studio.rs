@@ -230,7 +230,7 @@ fn counts_are_exact_one_after_the_other() {
     let server = Server::start(&[]);
     let mut random = Random(7);
     for _ in 0..150 {
-        let (width, height) = (2 + random.below(4), 2 + random.below(4));
+        let (width, height) = random.size(2, 4);
         let grid = random.grid(width, height, 0.4);
         let solutions = brute_force(&Puzzle::from_grid(&grid));
         let question = json!({ "picture": rows(&grid) });
@@ -533,7 +533,7 @@ fn a_page_that_has_gone_holds_no_core() {
     let server = Server::start(&[]);
     let grid = Random(3).grid(45, 45, 0.42);
     let question = json!({ "picture": rows(&grid), "alternatives": 3 }).to_string();
-    let puzzle = Puzzle::from_grid(&Random(5).grid(90, 90, 0.5));
+    let puzzle = Random(5).puzzle(90, 90, 0.5);
     for verb in ["check", "repair", "cells", "draw"] {
         let question = match verb {
             "repair" => question.clone(),

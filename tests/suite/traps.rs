@@ -1,6 +1,6 @@
 //! What readers of these formats fall for: one test for each trap.
 
-use omnogram::format::{FORMATS, Format, ReadOptions, read};
+use omnogram::format::{Entry, FORMATS, Format, ReadOptions, read};
 use omnogram::puzzle::{Clue, Puzzle, verify};
 
 /// A puzzle that is not square, in every text format.
@@ -59,24 +59,26 @@ fn clues(puzzle: &Puzzle) -> String {
 
 const CLUES: &str = "2/1 1/4 | 2/1 1/1 1/2";
 
+/// The clues of a puzzle, or the error.
+fn outcome(entry: &Entry) -> String {
+    match &entry.puzzle {
+        Ok(puzzle) => clues(puzzle),
+        Err(error) => error.to_string(),
+    }
+}
+
 /// What a text is, read as what it looks like.
 fn found(text: &str) -> String {
     let entries = read(text.as_bytes(), "x");
     assert_eq!(entries.len(), 1, "{text:?}");
-    match &entries[0].puzzle {
-        Ok(puzzle) => clues(puzzle),
-        Err(error) => error.to_string(),
-    }
+    outcome(&entries[0])
 }
 
 /// What a text is in this format.
 fn told(name: &str, text: &str) -> String {
     let reading = ReadOptions::default().format(Format::named(name));
     let entries: Vec<_> = reading.entries(text.as_bytes(), "x").collect();
-    match &entries[0].puzzle {
-        Ok(puzzle) => clues(puzzle),
-        Err(error) => error.to_string(),
-    }
+    outcome(&entries[0])
 }
 
 fn text_of(name: &str) -> &'static str {
@@ -248,10 +250,7 @@ fn trap_7_sizes_go_down_to_one_cell() {
 #[test]
 fn trap_8_quotes_in_quotes_and_references() {
     let text = format!("title \"\"A\" &amp; &eacute;\"\n{}", text_of("non"));
-    let puzzle = read(text.as_bytes(), "x")
-        .swap_remove(0)
-        .puzzle
-        .expect("a puzzle");
+    let puzzle: Puzzle = text.parse().expect("a puzzle");
     assert_eq!(puzzle.notes().title.as_deref(), Some("\"A\" & é"));
 }
 
@@ -269,10 +268,7 @@ fn trap_9_several_puzzles_in_a_file() {
 #[test]
 fn trap_10_a_goal_may_be_none() {
     let text = format!("{}goal \"111111111111\"\n", text_of("non"));
-    let puzzle = read(text.as_bytes(), "x")
-        .swap_remove(0)
-        .puzzle
-        .expect("a puzzle");
+    let puzzle: Puzzle = text.parse().expect("a puzzle");
     let goal = puzzle.notes().goal.as_ref().expect("a goal");
     assert!(verify(&puzzle, goal).is_err());
     // It is no picture of this puzzle.

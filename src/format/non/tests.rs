@@ -1,10 +1,8 @@
-use super::super::tests::{NOTCH as NOTCH_CLUES, clues};
+use super::super::tests::{NOTCH as NOTCH_CLUES, clues, of_pack, of_single};
 use super::*;
 
 fn read_one(text: &str) -> Result<Puzzle> {
-    let mut contents = read(text);
-    assert!(!contents.numbered, "a pack");
-    contents.puzzles.next().unwrap()
+    of_single(read(text))
 }
 
 fn message(text: &str) -> String {
@@ -67,15 +65,19 @@ fn a_goal_may_extend_over_several_lines() {
         }
     }
     let with = |goal: &str| message(&format!("{NOTCH}goal {goal}"));
-    assert_eq!(
-        with("\"01\""),
-        "12:6: the goal has 2 cells, but a 4x3 puzzle has 12"
-    );
-    assert_eq!(with("\"01\n2\""), "13:1: '2' in the goal: a cell is 0 or 1");
-    assert_eq!(
-        with("\"0a\""),
-        "12:8: 'a' is a colour: only black-and-white puzzles can be read so far"
-    );
+    for (goal, expected) in [
+        (
+            "\"01\"",
+            "12:6: the goal has 2 cells, but a 4x3 puzzle has 12",
+        ),
+        ("\"01\n2\"", "13:1: '2' in the goal: a cell is 0 or 1"),
+        (
+            "\"0a\"",
+            "12:8: 'a' is a colour: only black-and-white puzzles can be read so far",
+        ),
+    ] {
+        assert_eq!(with(goal), expected, "{goal:?}");
+    }
 }
 
 /// A puzzle of three columns, each with a clue, and these rows.
@@ -132,12 +134,16 @@ fn a_blank_line_does_not_replace_a_missing_clue() {
 #[test]
 fn errors_of_section_length_have_a_place() {
     let rows = |rows: &str| message(&with_rows(2, rows, "1\n1\n1\n"));
-    assert_eq!(rows("1\n"), "5:1: only 1 clue for 2 rows");
-    assert_eq!(rows(""), "4:1: only 0 clues for 2 rows");
-    assert_eq!(
-        rows("1\n\n\n1\n  1\n1\n"),
-        "8:3: 4 clues for 2 rows: from here on there are too many"
-    );
+    for (text, expected) in [
+        ("1\n", "5:1: only 1 clue for 2 rows"),
+        ("", "4:1: only 0 clues for 2 rows"),
+        (
+            "1\n\n\n1\n  1\n1\n",
+            "8:3: 4 clues for 2 rows: from here on there are too many",
+        ),
+    ] {
+        assert_eq!(rows(text), expected, "{text:?}");
+    }
     // More blank lines between clues than are missing.
     let text = with_rows(3, "1\n\n\n2\n", "1\n1\n1\n");
     assert_eq!(message(&text), "8:1: only 2 clues for 3 rows");
@@ -150,38 +156,38 @@ fn errors_of_section_length_have_a_place() {
 #[test]
 fn sizes_must_be_valid_and_given_once() {
     let size = |width: &str| message(&NOTCH.replace("width 4", width));
-    assert_eq!(size("width"), "1:1: the width is not given");
-    assert_eq!(
-        size("width 0"),
-        "1:7: the width is 0, but a puzzle has at least one cell"
-    );
-    assert_eq!(
-        size("width 4097"),
-        "1:7: a width of 4097 is more than the 4096 that omnogram can hold"
-    );
-    assert_eq!(
-        size(&format!("width {}", "9".repeat(50))),
-        "1:7: a width of 999999999999999999999999... is more than the 4096 that omnogram can hold"
-    );
-    assert_eq!(size("width -4"), "1:7: the width must be one whole number");
-    assert_eq!(size("width 4x3"), "1:8: the width must be one whole number");
-    assert_eq!(
-        size("width 4\ncolumns 4"),
-        "2:1: a second width: the first is in line 1"
-    );
-    assert_eq!(size("title x"), "1:1: this puzzle has no width");
-    assert_eq!(
-        message(&NOTCH.replace("height 3", "")),
-        "1:1: this puzzle has no height"
-    );
-    assert_eq!(
-        message(&NOTCH.replace("rows", "")),
-        "1:1: this puzzle has no rows section"
-    );
-    assert_eq!(
-        message(&NOTCH.replace("columns", "")),
-        "1:1: this puzzle has no columns section"
-    );
+    for (line, expected) in [
+        ("width", "1:1: the width is not given"),
+        (
+            "width 0",
+            "1:7: the width is 0, but a puzzle has at least one cell",
+        ),
+        (
+            "width 4097",
+            "1:7: a width of 4097 is more than the 4096 that omnogram can hold",
+        ),
+        (
+            &format!("width {}", "9".repeat(50)),
+            "1:7: a width of 999999999999999999999999... is more than the 4096 that omnogram can hold",
+        ),
+        ("width -4", "1:7: the width must be one whole number"),
+        ("width 4x3", "1:8: the width must be one whole number"),
+        (
+            "width 4\ncolumns 4",
+            "2:1: a second width: the first is in line 1",
+        ),
+        ("title x", "1:1: this puzzle has no width"),
+    ] {
+        assert_eq!(size(line), expected, "{line:?}");
+    }
+    for (line, missing) in [
+        ("height 3", "height"),
+        ("rows", "rows section"),
+        ("columns", "columns section"),
+    ] {
+        let expected = format!("1:1: this puzzle has no {missing}");
+        assert_eq!(message(&NOTCH.replace(line, "")), expected);
+    }
     let twice = format!("{NOTCH}rows\n");
     assert_eq!(
         message(&twice),
@@ -196,49 +202,42 @@ fn sizes_must_be_valid_and_given_once() {
 #[test]
 fn junk_in_a_clue_is_shown() {
     let clue = |clue: &str| message(&NOTCH.replacen("1,1", clue, 1));
-    assert_eq!(
-        clue("1;1"),
-        "5:2: ';' in a clue: a clue is a list of numbers"
-    );
-    assert_eq!(
-        clue("1, é1"),
-        "5:4: 'é' in a clue: a clue is a list of numbers"
-    );
-    assert_eq!(
-        clue("\"1,1\""),
-        "5:1: '\"' in a clue: a clue is a list of numbers"
-    );
-    assert_eq!(
-        clue("1,-1"),
-        "5:3: a minus sign in a clue: a block has at least one cell"
-    );
-    assert_eq!(
-        clue("1a,1"),
-        "5:2: 'a' is a colour: only black-and-white puzzles can be read so far"
-    );
-    assert_eq!(
-        clue("1 1 1"),
-        "5:1: the clue 1 1 1 of row 2 needs 5 cells, but the line has 4"
-    );
-    assert_eq!(
-        clue(" 5"),
-        "5:2: the clue 5 of row 2 needs 5 cells, but the line has 4"
-    );
-    assert_eq!(
-        clue("1,00004097"),
-        "5:3: a block of 4097 cells is longer than the longest line, 4096"
-    );
+    for (text, expected) in [
+        ("1;1", "5:2: ';' in a clue: a clue is a list of numbers"),
+        ("1, é1", "5:4: 'é' in a clue: a clue is a list of numbers"),
+        (
+            "\"1,1\"",
+            "5:1: '\"' in a clue: a clue is a list of numbers",
+        ),
+        (
+            "1,-1",
+            "5:3: a minus sign in a clue: a block has at least one cell",
+        ),
+        (
+            "1a,1",
+            "5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+        ),
+        (
+            "1 1 1",
+            "5:1: the clue 1 1 1 of row 2 needs 5 cells, but the line has 4",
+        ),
+        (
+            " 5",
+            "5:2: the clue 5 of row 2 needs 5 cells, but the line has 4",
+        ),
+        (
+            "1,00004097",
+            "5:3: a block of 4097 cells is longer than the longest line, 4096",
+        ),
+    ] {
+        assert_eq!(clue(text), expected, "{text:?}");
+    }
 }
 
 #[test]
 fn a_pack_has_a_line_of_equals_signs_between_puzzles() {
     let text = format!("{NOTCH}====\n\n====\n width 1\n=====\r\n{NOTCH}====\n");
-    let contents = read(&text);
-    assert!(contents.numbered, "not a pack");
-    let found: Vec<_> = contents
-        .puzzles
-        .map(|puzzle| puzzle.map_err(|error| error.to_string()))
-        .collect();
+    let found = of_pack(read(&text));
     assert_eq!(found.len(), 3);
     assert!(found[0].is_ok() && found[2].is_ok());
     assert_eq!(found[1], Err("15:2: this puzzle has no height".into()));

@@ -1,4 +1,4 @@
-use super::super::tests::{NOTCH, all, clues, failure, one};
+use super::super::tests::{NOTCH, all, assert_refused, clues, failure, one};
 use super::*;
 
 /// A puzzle with its picture, in which `B` is a black, that is a filled, cell.
@@ -98,38 +98,51 @@ fn a_single_colour_is_accepted() {
 
 #[test]
 fn unsupported_features_are_named_in_errors() {
-    assert_eq!(
-        failure(read(&TEXT.replace("<count>4", "<count color=\"red\">4"))),
-        "18:7: \"black\" and \"red\" are two colours: only black-and-white puzzles can be read so far"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("<count>4", "<count>0"))),
-        "18:7: a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("type=\"grid\"", "type=\"triddler\""))),
-        "4:1: a triddler: only rows and columns can be read so far"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("type=\"rows\"", "type=\"topleft\""))),
-        "15:1: a triddler: only rows and columns can be read so far"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("<count>4", "<count>5"))),
-        "18:1: the clue 5 of row 3 needs 5 cells, but the line has 4"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("<count>4", "<count>four"))),
-        "18:7: \"four\" is not a block length"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("|.BB.|", "|.BZ.|"))),
-        "20:1: 'Z' in the image is not the letter of a colour"
-    );
-    assert_eq!(
-        failure(read(&TEXT.replace("|.BB.|", "|.B.|"))),
-        "20:1: the goal: row 2 is 4 long, the first 3"
-    );
+    for (from, to, message) in [
+        (
+            "<count>4",
+            "<count color=\"red\">4",
+            "18:7: \"black\" and \"red\" are two colours: only black-and-white puzzles can be read so far",
+        ),
+        (
+            "<count>4",
+            "<count>0",
+            "18:7: a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
+        ),
+        (
+            "type=\"grid\"",
+            "type=\"triddler\"",
+            "4:1: a triddler: only rows and columns can be read so far",
+        ),
+        (
+            "type=\"rows\"",
+            "type=\"topleft\"",
+            "15:1: a triddler: only rows and columns can be read so far",
+        ),
+        (
+            "<count>4",
+            "<count>5",
+            "18:1: the clue 5 of row 3 needs 5 cells, but the line has 4",
+        ),
+        (
+            "<count>4",
+            "<count>four",
+            "18:7: \"four\" is not a block length",
+        ),
+        (
+            "|.BB.|",
+            "|.BZ.|",
+            "20:1: 'Z' in the image is not the letter of a colour",
+        ),
+        (
+            "|.BB.|",
+            "|.B.|",
+            "20:1: the goal: row 2 is 4 long, the first 3",
+        ),
+    ] {
+        let text = TEXT.replace(from, to);
+        assert_eq!(failure(read(&text)), message, "{to}");
+    }
 }
 
 #[test]
@@ -165,14 +178,14 @@ fn errors_of_xml_syntax_have_a_place() {
         "{found:?}"
     );
     assert_eq!(found.len(), 1);
-    assert_eq!(
-        failure(read("<puzzleset>\n <puzzle><title>x")),
-        "2:10: the file ends before <title> is closed"
-    );
-    assert_eq!(
-        failure(read("<puzzle>\n")),
-        "1:1: the file ends before <puzzle> is closed"
-    );
+    let cases = [
+        (
+            "<puzzleset>\n <puzzle><title>x",
+            "2:10: the file ends before <title> is closed",
+        ),
+        ("<puzzle>\n", "1:1: the file ends before <puzzle> is closed"),
+    ];
+    assert_refused(read, &cases);
 }
 
 #[test]

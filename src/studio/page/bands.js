@@ -60,25 +60,36 @@ function clueColour({ colours }, mark, soft) {
 }
 
 function paintRowClues(scene, marked) {
-    const { context, view, range, drawing } = scene;
-    const left = view.edgeX - view.bandLeft;
-    const { rows } = drawing;
-    const font = view.font;
-    context.font = `${font}px ${view.family}`;
-    context.textAlign = "right";
-    context.textBaseline = "middle";
+    const { view, range, drawing } = scene;
+    const font = beginClues(scene, "right");
     for (let row = range.top; row < range.bottom; row++) {
+        const clue = drawing.rows[row];
         const y = view.gridY + row * view.cell;
-        const mark = marked.get(`row ${row + 1}`);
-        if (mark) {
-            context.fillStyle = mark;
-            context.fillRect(left, y, view.bandLeft, view.cell);
-        }
-        if (font > 0) {
-            const solved = isSolved(scene, rows[row], row * view.columns, 1, view.columns);
-            context.fillStyle = clueColour(scene, mark, solved || rows[row].length === 0);
-            paintRowClue(scene, rows[row], view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06);
-        }
+        const box = [view.edgeX - view.bandLeft, y, view.bandLeft, view.cell];
+        paintClue(scene, marked.get(`row ${row + 1}`), box, clue, [row * view.columns, 1, view.columns], () =>
+            paintRowClue(scene, clue, view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06));
+    }
+}
+
+/** Prepares the context for the numbers of clues, and returns their size. */
+function beginClues({ context, view }, align) {
+    context.font = `${view.font}px ${view.family}`;
+    context.textAlign = align;
+    context.textBaseline = "middle";
+    return view.font;
+}
+
+/** Paints the box of a line in the colour of its mark, if it has one, and its clue where there is room; `cells` says which are its cells. */
+function paintClue(scene, mark, box, clue, cells, write) {
+    const { context, view } = scene;
+    if (mark) {
+        context.fillStyle = mark;
+        context.fillRect(...box);
+    }
+    if (view.font > 0) {
+        const solved = isSolved(scene, clue, ...cells);
+        context.fillStyle = clueColour(scene, mark, solved || clue.length === 0);
+        write();
     }
 }
 
@@ -100,25 +111,14 @@ function paintRowClue({ context, view }, clue, right, y) {
 }
 
 function paintColumnClues(scene, marked) {
-    const { context, view, range, drawing } = scene;
-    const top = view.edgeY - view.bandTop;
-    const { columns } = drawing;
-    const font = view.font;
-    context.font = `${font}px ${view.family}`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
+    const { view, range, drawing } = scene;
+    beginClues(scene, "center");
     for (let column = range.left; column < range.right; column++) {
+        const clue = drawing.columns[column];
         const x = view.gridX + column * view.cell;
-        const mark = marked.get(`column ${column + 1}`);
-        if (mark) {
-            context.fillStyle = mark;
-            context.fillRect(x, top, view.cell, view.bandTop);
-        }
-        if (font > 0) {
-            const solved = isSolved(scene, columns[column], column, view.columns, view.rows);
-            context.fillStyle = clueColour(scene, mark, solved || columns[column].length === 0);
-            paintColumnClue(scene, columns[column], x + view.cell / 2);
-        }
+        const box = [x, view.edgeY - view.bandTop, view.cell, view.bandTop];
+        paintClue(scene, marked.get(`column ${column + 1}`), box, clue, [column, view.columns, view.rows], () =>
+            paintColumnClue(scene, clue, x + view.cell / 2));
     }
 }
 

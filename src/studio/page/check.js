@@ -47,8 +47,7 @@ class Check {
     #layers = {};
 
     constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce });
-        Object.assign(this, elements({
+        Object.assign(this, { drawing, board, announce }, elements({
             panel: "answers", verdict: "verdict", solutions: "solutions", ambiguous: "ambiguous", progress: "progress",
         }));
         this.profile = new ProfileView({ drawing, board });

@@ -11,19 +11,14 @@ const QUIET = 250;
 /** The name under which the server reads the text. It begins the words of an error, with a line and a column. */
 const NAME = "clues";
 
-/** Connects the dialog `#clues-dialog` and the button that opens it. */
-export function connectClues(context) {
-    return new CluesDialog(context);
-}
-
-class CluesDialog {
+/** The dialog `#clues-dialog` and the button that opens it. */
+export class CluesDialog {
     #latest = new Latest();
     #timer = 0;
     #puzzle = null;
 
     constructor({ drawing, announce }) {
-        Object.assign(this, { drawing, announce });
-        Object.assign(this, elements({ dialog: "clues-dialog", text: "clues-text", words: "clues-words", useButton: "use-clues" }));
+        Object.assign(this, { drawing, announce }, elements({ dialog: "clues-dialog", text: "clues-text", words: "clues-words", useButton: "use-clues" }));
         document.querySelector("#clues").addEventListener("click", () => this.#open());
         this.text.addEventListener("input", () => this.#read());
         this.useButton.addEventListener("click", () => this.#use());

@@ -55,8 +55,7 @@ class Collection {
     #current = null;
 
     constructor({ drawing, announce, notify, alertUser }) {
-        Object.assign(this, { drawing, announce, notify, alertUser });
-        Object.assign(this, elements({ list: "collection", saveButton: "save-collection" }));
+        Object.assign(this, { drawing, announce, notify, alertUser }, elements({ list: "collection", saveButton: "save-collection" }));
         this.badges = new BadgeRunner(() => this.#entries, (entry) => this.#showBadge(entry));
         drawing.addEventListener("change", (event) => this.#changed(event));
         answers.addEventListener("verdict", () => this.#verdictOfDrawing());

@@ -12,12 +12,8 @@ const BEFORE = 50;
 /** The current step stays at least this far from an end of the list that has more steps beyond it. */
 const MARGIN = 20;
 
-/** Connects the panel `#explain-panel`. */
-export function connectExplain(context) {
-    return new Explain(context);
-}
-
-class Explain {
+/** The panel `#explain-panel`. */
+export class Explain {
     #latest = new Latest();
     #steps = [];
     #current = -1;
@@ -28,8 +24,7 @@ class Explain {
     #open = false;
 
     constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce });
-        Object.assign(this, elements({
+        Object.assign(this, { drawing, board, announce }, elements({
             list: "steps", words: "step-words", back: "step-back", on: "step-on", closeButton: "explain-close",
         }));
         document.querySelector("#explain").addEventListener("click", () => this.start());

@@ -5,12 +5,8 @@ import { download, fileStem } from "./download.js";
 import { elements } from "./elements.js";
 import { sentence } from "./words.js";
 
-/** Connects the dialog `#export-dialog` and the button that opens it. */
-export function connectExport(context) {
-    return new Export(context);
-}
-
-class Export {
+/** The dialog `#export-dialog` and the button that opens it. */
+export class Export {
     constructor({ drawing }) {
         this.drawing = drawing;
         Object.assign(this, elements({ dialog: "export-dialog", solution: "export-solution", words: "export-words" }));

@@ -2,7 +2,7 @@
 
 import { bytes, request, upload } from "./api.js";
 import { readClues } from "./clues.js";
-import { connectClues, problemOf } from "./clues-dialog.js";
+import { CluesDialog, problemOf } from "./clues-dialog.js";
 import { addPuzzles } from "./collection.js";
 import { copyText, download, fileStem, headerText } from "./download.js";
 import { filesOf, filesOfInput } from "./dropped.js";
@@ -21,14 +21,10 @@ const IMAGE = /^image\/(png|jpeg|gif|bmp|webp)$/;
 /** Puzzles with more cells are not opened. */
 const MOST_CELLS = 250000;
 
-/** Connects the buttons for files, dropping and pasting on the page, and the dialog for clues. */
-export function connectFiles(context) {
-    connectClues(context);
-    return new Files(context);
-}
-
-class Files {
+/** The buttons for files, dropping and pasting on the page, and the dialog for clues. */
+export class Files {
     constructor(context) {
+        new CluesDialog(context);
         this.context = context;
         this.drawing = context.drawing;
         this.formatSelect = document.querySelector("#save-format");

@@ -4,12 +4,8 @@ import { Latest, stream } from "./api.js";
 import { answers, beginView, changesPuzzle, closeForOthers } from "./answers.js";
 import { progressText, sentence, solutionsText } from "./words.js";
 
-/** Connects the button `#heat`. */
-export function connectHeat(context) {
-    return new Heat(context);
-}
-
-class Heat {
+/** The button `#heat`. */
+export class Heat {
     #latest = new Latest();
     #on = false;
 

@@ -16,12 +16,6 @@ const FIRST_SIDE = 60;
 
 let dialog = null;
 
-/** Connects the dialog `#image-dialog`. */
-export function connectImage(context) {
-    dialog = new ImageDialog(context);
-    return dialog;
-}
-
 /**
  * Opens the dialog for an image.
  * @param {Blob} blob the bytes of the image
@@ -33,7 +27,8 @@ export function openImage(blob, name, context) {
     dialog.open(blob, name);
 }
 
-class ImageDialog {
+/** The dialog `#image-dialog`. */
+export class ImageDialog {
     #latest = new Latest();
     #blob = null;
     #opening = null;
@@ -45,8 +40,8 @@ class ImageDialog {
     #again = false;
 
     constructor({ drawing, announce }) {
-        Object.assign(this, { drawing, announce });
-        Object.assign(this, elements({
+        dialog = this;
+        Object.assign(this, { drawing, announce }, elements({
             dialog: "image-dialog", canvas: "image-preview", width: "image-width", height: "image-height", threshold: "threshold",
             thresholdValue: "threshold-value", auto: "threshold-auto", dither: "dither", invert: "invert-image", words: "image-words",
             useButton: "use-image",

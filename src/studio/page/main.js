@@ -5,16 +5,16 @@ import { Board } from "./board.js";
 import { connectCheck } from "./check.js";
 import { connectCollection } from "./collection.js";
 import { Drawing } from "./drawing.js";
-import { connectExplain } from "./explain.js";
-import { connectExport } from "./export.js";
-import { connectFiles } from "./files.js";
-import { connectHeat } from "./heat.js";
-import { connectImage } from "./image.js";
+import { Explain } from "./explain.js";
+import { Export } from "./export.js";
+import { Files } from "./files.js";
+import { Heat } from "./heat.js";
+import { ImageDialog } from "./image.js";
 import { connectKeys } from "./keys.js";
-import { connectPlay } from "./play.js";
+import { Play } from "./play.js";
 import { connectPrint } from "./print.js";
-import { connectRepair } from "./repair.js";
-import { connectSolutions } from "./solutions.js";
+import { Repair } from "./repair.js";
+import { Solutions } from "./solutions.js";
 import { Store } from "./store.js";
 import { connectToolbar } from "./toolbar.js";
 
@@ -43,9 +43,8 @@ function connectEditor() {
 }
 
 function connectPanels() {
-    const panels = [connectRepair, connectExplain, connectPlay, connectSolutions, connectHeat, connectFiles, connectImage, connectExport];
-    for (const connect of panels) {
-        connect(context);
+    for (const Panel of [Repair, Explain, Play, Solutions, Heat, Files, ImageDialog, Export]) {
+        new Panel(context);
     }
 }
 

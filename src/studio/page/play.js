@@ -11,19 +11,14 @@ const EMPTY = 2;
 /** What to do, when playing begins. */
 const HOW_TO = "Solve the puzzle on the board. A click or tap fills a cell. The right button, a long press or the key X marks it as empty.";
 
-/** Connects the panel `#play-panel`. */
-export function connectPlay(context) {
-    return new Play(context);
-}
-
-class Play {
+/** The panel `#play-panel`. */
+export class Play {
     #latest = new Latest();
     #pending = null;
     #solved = false;
 
     constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce });
-        Object.assign(this, elements({ playButton: "play", hintButton: "hint", mistakesButton: "mistakes", words: "play-words" }));
+        Object.assign(this, { drawing, board, announce }, elements({ playButton: "play", hintButton: "hint", mistakesButton: "mistakes", words: "play-words" }));
         this.playLabel = this.playButton.textContent;
         this.hintLabel = this.hintButton.textContent;
         this.playButton.addEventListener("click", () => this.#toggle());

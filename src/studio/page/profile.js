@@ -21,8 +21,7 @@ export class ProfileView {
     #profile = null;
 
     constructor({ drawing, board }) {
-        Object.assign(this, { drawing, board });
-        Object.assign(this, elements({ element: "profile", button: "narrowest" }));
+        Object.assign(this, { drawing, board }, elements({ element: "profile", button: "narrowest" }));
         this.button.addEventListener("click", () => this.#toggleNarrowest());
         closeForOthers("narrowest", () => this.hideNarrowest());
         this.clear();

@@ -9,18 +9,13 @@ import { cellsText, plural, sentence } from "./words.js";
 /** How many proposals are asked for besides the best one. */
 const ALTERNATIVES = 4;
 
-/** Connects the panel `#repair-panel`. */
-export function connectRepair(context) {
-    return new Repair(context);
-}
-
-class Repair {
+/** The panel `#repair-panel`. */
+export class Repair {
     #proposals = [];
     #selected = -1;
 
     constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce });
-        Object.assign(this, elements({
+        Object.assign(this, { drawing, board, announce }, elements({
             list: "repair-list", words: "repair-words", only: "repair-only", lineSolvable: "repair-line-solvable", applyButton: "apply",
             discardButton: "discard",
         }));

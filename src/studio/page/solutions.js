@@ -14,12 +14,8 @@ const MOST_KEPT = 64;
 /** What the colours on the board mean. */
 const COLOURS = "Brown cells are filled in the picture alone, blue cells in this solution alone.";
 
-/** Connects the panel `#solutions-panel`. */
-export function connectSolutions(context) {
-    return new Solutions(context);
-}
-
-class Solutions {
+/** The panel `#solutions-panel`. */
+export class Solutions {
     #latest = new Latest();
     #kept = new Map();
     #count = null;
@@ -27,8 +23,7 @@ class Solutions {
     #shown = null;
 
     constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce });
-        Object.assign(this, elements({
+        Object.assign(this, { drawing, board, announce }, elements({
             previousButton: "previous-solution", nextButton: "next-solution", closeButton: "solution-close", takeButton: "take-solution",
             words: "solution-number",
         }));
