@@ -2,8 +2,7 @@
 //!
 //! Each line computes the probabilities of its cells over all its arrangements, weighted by the messages of the crossing lines, and sends
 //! them as messages in turn: belief propagation (Pearl, "Probabilistic reasoning in intelligent systems", 1988). The cells of a nonogram
-//! are far from independent, so the [`Beliefs`] are not shares of solutions, but they are a good heuristic for where to search for a
-//! solution.
+//! are far from independent, so the [`Beliefs`] are not shares of solutions, but a good heuristic for where to search for one.
 
 use crate::board::Clues;
 use crate::line::Marginals;
@@ -78,8 +77,7 @@ impl<'p> Beliefs<'p> {
         Some(change / count.max(1) as f64)
     }
 
-    /// Updates the messages of one line; returns the sum of the absolute changes, and the number of cells in that sum. Lines are numbered
-    /// rows first.
+    /// Updates the messages of one line, numbered rows first; returns the sum of the absolute changes, and the number of cells in it.
     ///
     /// # Panics
     ///
@@ -95,10 +93,9 @@ impl<'p> Beliefs<'p> {
             }
             let odds = self.marginals.log_odds(i, self.probabilities[i]);
             let new = odds.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
-            let previous = if line < self.clues.height() {
-                &mut self.rows[cell]
-            } else {
-                &mut self.columns[cell]
+            let previous = match line < self.clues.height() {
+                true => &mut self.rows[cell],
+                false => &mut self.columns[cell],
             };
             let message = DAMPING * *previous + (1.0 - DAMPING) * new;
             change += (message - *previous).abs();
@@ -144,10 +141,7 @@ impl<'p> Beliefs<'p> {
         // Each cell is counted in two lines, so the normalisation of its two messages is subtracted once.
         for row in lines.into_iter().filter(|&line| line < self.clues.height()) {
             for cell in self.cells(row).filter(|&cell| self.known[cell] == 0.0) {
-                let (row, column) = (
-                    probability(self.rows[cell]),
-                    probability(self.columns[cell]),
-                );
+                let [row, column] = [self.rows[cell], self.columns[cell]].map(probability);
                 sum -= (row * column + (1.0 - row) * (1.0 - column)).ln();
             }
         }
@@ -175,20 +169,17 @@ impl<'p> Beliefs<'p> {
 
     /// Computes the marginals of a line, given the messages of the crossing lines.
     fn compute_marginals(&mut self, line: usize) -> bool {
-        let mut probabilities = std::mem::take(&mut self.probabilities);
-        probabilities.clear();
-        probabilities.extend(self.cells(line).map(|cell| match self.known[cell] {
-            0.0 => {
-                let message = if line < self.clues.height() {
-                    self.columns[cell]
-                } else {
-                    self.rows[cell]
-                };
-                probability(message)
-            }
-            known => f64::from(known > 0.0),
-        }));
-        self.probabilities = probabilities;
+        let crossing = match line < self.clues.height() {
+            true => &self.columns,
+            false => &self.rows,
+        };
+        let cells = self.cells(line);
+        self.probabilities.clear();
+        self.probabilities
+            .extend(cells.map(|cell| match self.known[cell] {
+                0.0 => probability(crossing[cell]),
+                known => f64::from(known > 0.0),
+            }));
         let lengths = self.clues.line(line);
         self.marginals.sum(lengths, &self.probabilities)
     }

@@ -44,13 +44,9 @@ pub(super) struct Variables<'a> {
 impl<'a> Variables<'a> {
     pub(super) fn new(puzzle: &'a Puzzle) -> Self {
         let (width, height) = (puzzle.width(), puzzle.height());
-        let mut meanings: Vec<Meaning> = (0..height)
-            .flat_map(|row| (0..width).map(move |column| Meaning::Cell(row, column)))
-            .collect();
-        let lines: Vec<(Line, Vec<usize>)> = puzzle
-            .lines()
-            .map(|(line, clue)| (line, clue.lengths().collect()))
-            .collect();
+        let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
+        let mut meanings: Vec<Meaning> = cells.map(|(r, c)| Meaning::Cell(r, c)).collect();
+        let (mut lines, mut line_work) = (Vec::new(), 0);
         for (number, (line, clue)) in puzzle.lines().enumerate() {
             let slack = puzzle.length(line) - clue.span();
             let mut first = 0;
@@ -59,16 +55,15 @@ impl<'a> Variables<'a> {
                 meanings.extend(starts.map(|cell| Meaning::Start(number, block, cell)));
                 first += length + 1;
             }
+            line_work = line_work.max((1 + clue.blocks().len()) * (1 + puzzle.length(line)));
+            lines.push((line, clue.lengths().collect()));
         }
-        let line_work = puzzle
-            .lines()
-            .map(|(line, clue)| (1 + clue.blocks().len()) * (1 + puzzle.length(line)));
         Variables {
             puzzle,
             lines,
             meanings,
             assumed: Assumed::default(),
-            line_work: line_work.max().unwrap_or_default(),
+            line_work,
         }
     }
 
@@ -92,20 +87,14 @@ impl<'a> Variables<'a> {
         self.meanings[literal.unsigned_abs() as usize - 1]
     }
 
-    /// Whether every arrangement of some line satisfies the clause, whose variables must not exceed [`Variables::max`]. O(blocks · cells)
-    /// of the line.
+    /// Whether every arrangement of some line satisfies the clause, whose variables are at most [`Variables::max`]. O(blocks · cells).
     pub(super) fn follows(&mut self, clause: &[i32]) -> bool {
         // A clause with a literal of a block's start is about the line of the block. Others are about a line of one of their cells.
-        let start = clause
-            .iter()
-            .find_map(|&literal| match self.meaning(literal) {
-                Meaning::Start(line, ..) => Some(line),
-                Meaning::Cell(..) => None,
-            });
-        if let Some(line) = start {
-            return self.follows_from(line, clause);
+        for &literal in clause {
+            if let Meaning::Start(line, ..) = self.meaning(literal) {
+                return self.follows_from(line, clause);
+            }
         }
-        // The literals by their lines, because a line is concerned by its own alone.
         let mut literals: Vec<(usize, i32)> = Vec::with_capacity(2 * clause.len());
         for &literal in clause {
             if let Meaning::Cell(row, column) = self.meaning(literal) {
@@ -113,6 +102,7 @@ impl<'a> Variables<'a> {
                 literals.push((self.puzzle.height() + column, literal));
             }
         }
+        // The literals by their lines, because a line is concerned by its own alone.
         literals.sort_unstable();
         let mut own = Vec::new();
         literals.chunk_by(|a, b| a.0 == b.0).any(|literals| {
@@ -135,11 +125,11 @@ impl<'a> Variables<'a> {
         let mut contradiction = false;
         for &literal in clause {
             match (self.meaning(literal), line) {
-                (Meaning::Cell(row, cell), Line::Row(this)) if row == this => {
-                    contradiction |= !assumed.set(cell, literal < 0);
-                }
-                (Meaning::Cell(cell, column), Line::Column(this)) if column == this => {
-                    contradiction |= !assumed.set(cell, literal < 0);
+                (Meaning::Cell(this, cell), Line::Row(own))
+                | (Meaning::Cell(cell, this), Line::Column(own)) => {
+                    let filled = literal < 0;
+                    contradiction |=
+                        this == own && assumed.cells[cell].replace(filled) == Some(!filled);
                 }
                 (Meaning::Start(of, block, cell), _) if of == number => {
                     let (first, last) = &mut assumed.starts[block];
@@ -159,20 +149,13 @@ impl<'a> Variables<'a> {
 }
 
 impl Assumed {
-    /// Assumes the value of a cell; `false` if its opposite is assumed.
-    fn set(&mut self, cell: usize, filled: bool) -> bool {
-        let before = self.cells[cell].replace(filled);
-        before.is_none_or(|before| before == filled)
-    }
-
     /// Whether the blocks can be placed. Each block is followed by an empty cell, as there is one behind the line.
     fn has_arrangement(&mut self, blocks: &[usize]) -> bool {
-        let cells = &self.cells;
-        let n = cells.len();
+        let (cells, n) = (&self.cells, self.cells.len());
         let (here, next) = (&mut self.here, &mut self.next);
         here.clear();
         here.push(true);
-        for cell in &cells[..n] {
+        for cell in cells {
             here.push(here[here.len() - 1] && *cell != Some(true));
         }
         for (&length, &(first, last)) in blocks.iter().zip(&self.starts) {

@@ -9,14 +9,13 @@
 //! - the nodes of a product have different cells, and each line is a product of words over them;
 //! - at the end of every path all cells are decided, and every line has a word that is in its clue.
 //!
-//! The first two say that no solution is lost, the last that every model is a solution. A node is checked once for each context in which it
-//! is reached. A context is a list of numbers of [languages](super::language), which are equal for equal sets of words, so that nodes that
-//! a counter shares are usually checked once.
+//! The first two say that no solution is lost, the last that every model is a solution. A node is checked once for each context: a list of
+//! numbers of [languages](super::language), which are equal for equal sets of words, so nodes that a counter shares mostly have one.
 //!
-//! A lemma is about the whole path to a node, and so also about cells that belong to other nodes of a product. It may still be used: each
-//! of those nodes is checked too, so it has a model, and a solution of this context that violated the literal would, joined with that model,
-//! be a solution that violates the lemma.
+//! A lemma is about the whole path to a node, and so also about cells of other nodes of a product. It may still be used: each of those is
+//! checked too, so it has a model, with which a solution of this context that violated the literal would violate the lemma.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use num_bigint::BigUint;
@@ -57,12 +56,18 @@ pub fn check_formula(
     lemma: &mut dyn FnMut(&[i32], i32) -> Result<bool>,
     bounds: &mut Bounds<'_>,
 ) -> Result<Checked> {
+    let mut languages = Languages::new();
+    let mut all = Vec::new();
+    for (line, clue) in puzzle.lines() {
+        let poll = |bytes| poll(bounds, bytes, formula.bytes());
+        all.push(languages.of_clue(clue, puzzle.length(line), poll)?);
+    }
     let mut checker = Checker {
         formula,
         width: puzzle.width() as u32,
         height: puzzle.height() as u32,
         workspace: Workspace {
-            languages: Languages::new(),
+            languages,
             bounds,
             other_bytes: formula.bytes(),
             unpolled_steps: 0,
@@ -72,31 +77,22 @@ pub fn check_formula(
         paths: Vec::new(),
         lemmas: 0,
     };
-    let all = puzzle
-        .lines()
-        .map(|(line, clue)| {
-            let Workspace {
-                languages,
-                bounds,
-                other_bytes,
-                ..
-            } = &mut checker.workspace;
-            languages.of_clue(clue, puzzle.length(line), |bytes| {
-                poll(bounds, bytes, *other_bytes)
-            })
-        })
-        .collect::<Result<_>>()?;
     let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
-    checker.reach(0, &cells, all, NO_PATH, 0)?;
-    for &node in formula.order() {
+    checker.reach(0, &cells, all.into(), NO_PATH, 0)?;
+    for &node in &formula.order {
         if let Some(pending) = checker.pending.remove(&node) {
-            let layout = Layout::new(&pending.cells, checker.width, checker.height);
-            let workspace = &mut checker.workspace;
-            workspace.other_bytes -= cells_bytes(&pending.cells);
-            workspace.other_bytes += layout.bytes();
-            for (languages, path) in pending.contexts {
-                checker.workspace.other_bytes -= context_bytes(&languages);
-                checker.check_node(node, &layout, &languages, path)?;
+            let bytes = cells_bytes(&pending.cells);
+            let layout = Layout::new(pending.cells, checker.width, checker.height);
+            checker.workspace.other_bytes -= bytes;
+            checker.workspace.other_bytes += layout.bytes();
+            for (context, path) in pending.contexts {
+                checker.workspace.other_bytes -= context_bytes(&context);
+                checker.check_node(&Case {
+                    node,
+                    layout: &layout,
+                    context: &context,
+                    path,
+                })?;
             }
             checker.workspace.other_bytes -= layout.bytes();
         }
@@ -133,21 +129,17 @@ impl Workspace<'_, '_> {
     fn work(&mut self, steps: usize) -> Result<()> {
         self.unpolled_steps += steps;
         if self.unpolled_steps >= STOP_INTERVAL_STEPS {
-            self.poll()
-        } else {
-            Ok(())
+            self.poll()?;
         }
+        Ok(())
     }
 }
 
 /// Fails if a bound is reached by a check whose languages and everything else have this approximate memory.
 fn poll(bounds: &mut Bounds<'_>, languages: u64, other: u64) -> Result<()> {
-    let bytes = if languages > language::MAX_BYTES {
-        u64::MAX
-    } else {
-        languages + other
-    };
-    bounds.check_memory(bytes, CHECK)?;
+    let can_be_numbered = languages <= language::MAX_BYTES;
+    let bytes = if can_be_numbered { other } else { u64::MAX };
+    bounds.check_memory(bytes.saturating_add(languages), CHECK)?;
     bounds.poll(CHECK)
 }
 
@@ -179,28 +171,26 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(cells: &Rc<[u32]>, width: u32, height: u32) -> Self {
-        let mut of_line: Vec<Vec<u32>> = vec![Vec::new(); (width + height) as usize];
+    fn new(cells: Rc<[u32]>, width: u32, height: u32) -> Self {
+        let mut lines: Vec<Vec<u32>> = vec![Vec::new(); (width + height) as usize];
         for (index, &cell) in (0..).zip(cells.iter()) {
             let (row, column) = ((cell - 1) / width, (cell - 1) % width);
-            of_line[row as usize].push(index);
-            of_line[(height + column) as usize].push(index);
+            lines[row as usize].push(index);
+            lines[(height + column) as usize].push(index);
         }
-        of_line.retain(|cells| !cells.is_empty());
+        lines.retain(|cells| !cells.is_empty());
         let mut places = vec![[(0, 0); 2]; cells.len()];
-        // A cell is first in the list of its row, as rows come first.
-        let mut seen = vec![0; cells.len()];
-        for (line, cells) in (0..).zip(&of_line) {
+        for (line, cells) in (0..).zip(&lines) {
             for (place, &index) in (0..).zip(cells) {
-                let index = index as usize;
-                places[index][seen[index]] = (line, place);
-                seen[index] += 1;
+                // The row of a cell comes first, and is replaced by the column.
+                let [row, column] = &mut places[index as usize];
+                *row = std::mem::replace(column, (line, place));
             }
         }
         Layout {
-            cells: Rc::clone(cells),
+            cells,
             places,
-            lines: of_line,
+            lines,
         }
     }
 
@@ -243,13 +233,12 @@ impl State {
             return Ok(self.values[cell] == value);
         }
         self.values[cell] = value;
-        let mut changed = Vec::new();
-        for (line, place) in layout.places[cell] {
+        let changed = layout.places[cell].map(|(line, place)| {
             let language = &mut self.languages[line as usize];
             *language = workspace.languages.with(*language, (place, filled));
-            changed.push(line);
-        }
-        self.propagate(workspace, layout, changed)
+            line
+        });
+        self.propagate(workspace, layout, changed.into())
     }
 
     /// Takes over what every word of a changed line has, until nothing changes; `false` if a line has no word left.
@@ -316,44 +305,38 @@ impl Checker<'_, '_> {
         edge: u32,
     ) -> Result<()> {
         let other_cells = || wrong(node, "its cells are not those that are still undecided");
-        if !self.pending.contains_key(&node) {
-            self.workspace.work(8 * cells.len())?;
-            let has_number = self.formula.variable_count(node) == cells.len();
-            if !has_number || self.formula.variables(node) != cells {
-                return Err(other_cells());
+        let pending = match self.pending.entry(node) {
+            Entry::Occupied(pending) => pending.into_mut(),
+            Entry::Vacant(place) => {
+                self.workspace.work(8 * cells.len())?;
+                let has_number = self.formula.variable_count(node) == cells.len();
+                if !has_number || self.formula.variables(node) != cells {
+                    return Err(other_cells());
+                }
+                self.workspace.other_bytes += cells_bytes(cells);
+                let contexts = FxHashMap::default();
+                let cells = cells.into();
+                place.insert(Pending { cells, contexts })
             }
-            self.workspace.other_bytes += cells_bytes(cells);
-            let pending = Pending {
-                cells: cells.into(),
-                contexts: FxHashMap::default(),
-            };
-            self.pending.insert(node, pending);
+        };
+        if *pending.cells != *cells {
+            return Err(other_cells());
         }
-        let pending = self.pending.get_mut(&node);
-        if let Some(pending) = pending.filter(|pending| *pending.cells == *cells) {
-            let number = self.paths.len() as u32;
-            // Its path is kept, and so never subtracted.
-            let bytes = context_bytes(&languages) + size_of::<(u32, u32)>() as u64;
-            pending.contexts.entry(languages).or_insert_with(|| {
-                self.workspace.other_bytes += bytes;
-                self.paths.push((path, edge));
-                number
-            });
-            return Ok(());
-        }
-        Err(other_cells())
+        // Its path is kept, and so never subtracted.
+        let bytes = context_bytes(&languages) + size_of::<(u32, u32)>() as u64;
+        pending.contexts.entry(languages).or_insert_with(|| {
+            self.workspace.other_bytes += bytes;
+            self.paths.push((path, edge));
+            self.paths.len() as u32 - 1
+        });
+        Ok(())
     }
 
     /// Checks an or-node in one context.
-    fn check_node(
-        &mut self,
-        node: u32,
-        layout: &Layout,
-        context: &[Language],
-        path: u32,
-    ) -> Result<()> {
+    fn check_node(&mut self, case: &Case<'_>) -> Result<()> {
+        let (node, layout) = (case.node, case.layout);
         let mut state = State {
-            languages: context.to_vec(),
+            languages: case.context.to_vec(),
             values: vec![0; layout.cells.len()],
         };
         let all = (0..layout.lines.len() as u32).collect();
@@ -370,30 +353,21 @@ impl Checker<'_, '_> {
             self.workspace.work(8 * literals.len())?;
             let mut decided: Vec<(usize, bool)> = Vec::with_capacity(literals.len());
             for &literal in literals {
-                match layout.index(literal.unsigned_abs()) {
-                    Some(index) => decided.push((index, literal > 0)),
-                    None => return Err(wrong(node, "an edge has a literal of a decided cell")),
-                }
+                let index = layout.index(literal.unsigned_abs());
+                let of_decided = || wrong(node, "an edge has a literal of a decided cell");
+                decided.push((index.ok_or_else(of_decided)?, literal > 0));
             }
             decided.sort_unstable();
             if decided.windows(2).any(|pair| pair[0].0 == pair[1].0) {
                 return Err(wrong(node, "an edge has two literals of one cell"));
             }
-            let edge = Edge {
-                number: edge,
-                decided,
-            };
+            let number = edge;
+            let edge = Edge { number, decided };
             bytes += edge.bytes();
             self.workspace.other_bytes += edge.bytes();
             edges.push(edge);
         }
-        let case = Case {
-            node,
-            layout,
-            context,
-            path,
-        };
-        self.check_edges(&case, &edges, state)?;
+        self.check_edges(case, &edges, state)?;
         self.workspace.other_bytes -= bytes;
         Ok(())
     }
@@ -415,11 +389,8 @@ impl Checker<'_, '_> {
                 if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
                     return Err(wrong(case.node, "an edge has no solution"));
                 }
-                let group = edges
-                    .iter()
-                    .copied()
-                    .filter(|edge| edge.value(cell) == Some(filled))
-                    .collect();
+                let mut group = edges.clone();
+                group.retain(|edge| edge.value(cell) == Some(filled));
                 groups.push((group, state));
             }
             // The smaller group comes next, so no more are open than the logarithm of the number of edges.
@@ -487,16 +458,16 @@ impl Checker<'_, '_> {
         };
         let mut holding = self.literals_on(case.path);
         let mut unproved = open.iter().peekable();
-        let proved = decided
-            .iter()
-            .filter(|value| unproved.next_if_eq(value).is_none());
-        holding.extend(proved.map(literal));
+        let mut proved = decided.to_vec();
+        proved.retain(|value| unproved.next_if_eq(&value).is_none());
+        holding.extend(proved.iter().map(literal));
         for value in open {
             if state.values[value.0] == 0 {
                 self.workspace.poll()?;
                 self.lemmas += 1;
                 if !(self.lemma)(&holding, literal(&value))? {
-                    let (row, column) = self.place(layout.cells[value.0]);
+                    let cell = layout.cells[value.0] - 1;
+                    let (row, column) = (cell / self.width + 1, cell % self.width + 1);
                     let message = format!("row {row} column {column} is not shown to be decided");
                     return Err(wrong(case.node, &message));
                 }
@@ -512,23 +483,13 @@ impl Checker<'_, '_> {
     /// The literals of all edges on a path.
     fn literals_on(&self, mut path: u32) -> Vec<i32> {
         let mut literals = Vec::new();
-        while let Some(&(before, edge)) = self
-            .paths
-            .get(path as usize)
-            .filter(|path| path.0 != NO_PATH)
+        while let Some(&(before, edge)) = self.paths.get(path as usize)
+            && before != NO_PATH
         {
             literals.extend(self.formula.literals(edge));
             path = before;
         }
         literals
-    }
-
-    /// Row and column of a variable, from 1.
-    fn place(&self, variable: u32) -> (u32, u32) {
-        (
-            (variable - 1) / self.width + 1,
-            (variable - 1) % self.width + 1,
-        )
     }
 
     /// Reaches the node behind an edge.
@@ -545,14 +506,12 @@ impl Checker<'_, '_> {
         }
         let mut lines = Vec::new();
         for (line, cells) in layout.lines.iter().enumerate() {
-            let language = self
-                .workspace
-                .languages
-                .without(case.context[line], &values[line]);
+            let languages = &mut self.workspace.languages;
+            let language = languages.without(case.context[line], &values[line]);
             if language == NOTHING {
                 return Err(wrong(node, "an edge has a model that is not a solution"));
             }
-            let steps = 8 * self.workspace.languages.last_work() + cells.len();
+            let steps = 8 * languages.last_work() + cells.len();
             self.workspace.work(steps)?;
             let mut cells = cells.clone();
             cells.retain(|&cell| !is_decided[cell as usize]);
@@ -562,10 +521,9 @@ impl Checker<'_, '_> {
                 return Err(wrong(node, "a line is longer than its cells"));
             }
         }
-        let left: Vec<u32> = (0..layout.cells.len())
-            .filter(|&cell| !is_decided[cell])
-            .map(|cell| layout.cells[cell])
-            .collect();
+        let mut left = layout.cells.to_vec();
+        let mut is_decided = is_decided.into_iter();
+        left.retain(|_| is_decided.next() == Some(false));
         let to = self.formula.target(edge);
         match self.formula.kind(to) {
             NodeKind::True if left.is_empty() => Ok(()),
@@ -592,10 +550,8 @@ impl Checker<'_, '_> {
         const NOBODY: u32 = u32::MAX;
         let counts = factors.iter().map(|&to| self.formula.variable_count(to));
         if counts.sum::<usize>() != left.len() {
-            return Err(wrong(
-                node,
-                "a product does not have all undecided cells once",
-            ));
+            let message = "a product does not have all undecided cells once";
+            return Err(wrong(node, message));
         }
         self.workspace.work(8 * left.len())?;
         let mut owners = vec![NOBODY; case.layout.cells.len()];
@@ -603,9 +559,8 @@ impl Checker<'_, '_> {
         for (factor, &to) in (0..).zip(&factors) {
             let variables = self.formula.variables(to);
             for &variable in &variables {
-                let owner = case.layout.index(variable).map(|cell| &mut owners[cell]);
-                match owner {
-                    Some(owner) if *owner == NOBODY => *owner = factor,
+                match case.layout.index(variable) {
+                    Some(cell) if owners[cell] == NOBODY => owners[cell] = factor,
                     _ => return Err(wrong(node, "two nodes of a product share a cell")),
                 }
             }
@@ -617,20 +572,16 @@ impl Checker<'_, '_> {
             if owners.contains(&NOBODY) {
                 return Err(wrong(node, "a product does not have all undecided cells"));
             }
-            let first = owners[0];
-            if owners.iter().all(|&owner| owner == first) {
+            if owners.iter().all(|&owner| owner == owners[0]) {
                 // The usual case: all cells of the line are in one node.
-                languages[first as usize].push(*language);
+                languages[owners[0] as usize].push(*language);
                 continue;
             }
-            let divided = self
-                .workspace
-                .languages
-                .divide(*language, &owners, factors.len());
+            let languages_of_lines = &mut self.workspace.languages;
+            let divided = languages_of_lines.divide(*language, &owners, factors.len());
             self.workspace.poll()?;
-            let Some(parts) = divided else {
-                return Err(wrong(node, "a line is not shown to be a product"));
-            };
+            let parts =
+                divided.ok_or_else(|| wrong(node, "a line is not shown to be a product"))?;
             owners.sort_unstable();
             owners.dedup();
             for owner in owners {

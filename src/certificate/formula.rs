@@ -44,9 +44,8 @@ pub struct Formula {
     edges: Vec<Edge>,
     literals: Vec<i32>,
     /// All nodes that the root leads to, each after those that lead to it.
-    order: Vec<u32>,
-    /// For each node that the root leads to, the number of variables below it: along its first edges, for an and-node along all. At most
-    /// `u32::MAX`.
+    pub(super) order: Vec<u32>,
+    /// For each node that the root leads to, the number of variables below it, as in [`Formula::variables`]; at most `u32::MAX`.
     variable_counts: Vec<u32>,
 }
 
@@ -68,12 +67,12 @@ impl Formula {
         let mut numbers: Vec<i64> = Vec::new();
         while let Some(text) = lines.next()? {
             let mut words = text.split_ascii_whitespace().peekable();
-            let kind = match words.peek() {
-                Some(&"o") => Some(NodeKind::Or),
-                Some(&"a") => Some(NodeKind::And),
-                Some(&"t") => Some(NodeKind::True),
+            let kind = words.peek().and_then(|&word| match word {
+                "o" => Some(NodeKind::Or),
+                "a" => Some(NodeKind::And),
+                "t" => Some(NodeKind::True),
                 _ => None,
-            };
+            });
             if let Some(kind) = kind {
                 words.next();
                 let number = formula.nodes.len() + 1;
@@ -122,35 +121,30 @@ impl Formula {
         if formula.nodes.first().map(|node| node.kind) != Some(NodeKind::Or) {
             return Err(lines.wrong_as_a_whole("the node 1 is not an or-node"));
         }
-        match formula
-            .sort_nodes()
-            .and_then(|()| formula.count_variables())
-        {
-            Ok(()) => Ok(formula),
-            Err(message) => Err(lines.wrong_as_a_whole(message)),
-        }
+        let checked = formula.sort_nodes();
+        let checked = checked.and_then(|()| formula.count_variables());
+        checked.map_err(|message| lines.wrong_as_a_whole(message))?;
+        Ok(formula)
     }
 
     /// Orders the nodes that the root leads to.
     fn sort_nodes(&mut self) -> std::result::Result<(), &'static str> {
-        const UNSEEN: u8 = 0;
-        const OPEN: u8 = 1;
-        const CLOSED: u8 = 2;
-        let mut states = vec![UNSEEN; self.nodes.len()];
+        // Of each node whether it is closed; `None` if it has not been seen.
+        let mut closed = vec![None; self.nodes.len()];
         // Each node on the path, and how many of its edges have been followed.
         let mut stack = vec![(0, 0)];
-        states[0] = OPEN;
+        closed[0] = Some(false);
         while let Some((node, followed)) = stack.last_mut() {
             if let Some(&edge) = self.edges(*node).get(*followed) {
                 let to = self.target(edge);
                 *followed += 1;
-                match states[to as usize] {
-                    UNSEEN => {
-                        states[to as usize] = OPEN;
+                match closed[to as usize] {
+                    None => {
+                        closed[to as usize] = Some(false);
                         stack.push((to, 0));
                     }
-                    OPEN => return Err("the edges of this formula have a cycle"),
-                    _ => {}
+                    Some(false) => return Err("the edges of this formula have a cycle"),
+                    Some(true) => {}
                 }
                 continue;
             }
@@ -162,7 +156,7 @@ impl Formula {
                 }
                 _ => {}
             }
-            states[*node as usize] = CLOSED;
+            closed[*node as usize] = Some(true);
             self.order.push(*node);
             stack.pop();
         }
@@ -179,7 +173,7 @@ impl Formula {
             counts[node as usize] = match self.kind(node) {
                 NodeKind::True => 0,
                 NodeKind::Or => {
-                    below(&edges[0]).saturating_add(self.literals(edges[0]).len() as u32)
+                    (self.literals(edges[0]).len() as u32).saturating_add(below(&edges[0]))
                 }
                 NodeKind::And if edges.iter().any(|edge| below(edge) == 0) => {
                     return Err("a product of this formula has a node without cells");
@@ -215,16 +209,8 @@ impl Formula {
 
     /// The literals of an edge.
     pub(super) fn literals(&self, edge: u32) -> &[i32] {
-        let before = edge
-            .checked_sub(1)
-            .map(|edge| self.edges[edge as usize].end);
-        let (begin, end) = (before.unwrap_or(0), self.edges[edge as usize].end);
-        &self.literals[begin as usize..end as usize]
-    }
-
-    /// All nodes that the root leads to, each after those that lead to it.
-    pub(super) fn order(&self) -> &[u32] {
-        &self.order
+        let end_of = |edge: u32| self.edges[edge as usize].end as usize;
+        &self.literals[edge.checked_sub(1).map_or(0, end_of)..end_of(edge)]
     }
 
     /// The number of variables that [`Formula::variables`] gives, or `u32::MAX` if there are more. O(1).
@@ -232,8 +218,7 @@ impl Formula {
         self.variable_counts[node as usize] as usize
     }
 
-    /// The variables below a node: along its first edges, for an and-node along all. In increasing order; of a formula that is not smooth,
-    /// those of one path. O(number of variables).
+    /// The variables below a node, in increasing order: along its first edges, for an and-node along all. O(number of variables).
     pub(super) fn variables(&self, node: u32) -> Vec<u32> {
         let mut variables = Vec::with_capacity(self.variable_count(node));
         let mut open = vec![node];
@@ -253,16 +238,13 @@ impl Formula {
         variables
     }
 
-    /// Number of models, if the formula is smooth, decomposable and deterministic. `poll` is called for every node, with the memory of the
-    /// numbers so far, in bytes.
+    /// Number of models of a smooth, decomposable and deterministic formula. `poll` is called for every node, with the bytes of the numbers.
     pub(super) fn count(&self, mut poll: impl FnMut(u64) -> Result<()>) -> Result<BigUint> {
         let mut counts: Vec<BigUint> = vec![BigUint::ZERO; self.nodes.len()];
         let mut bytes = size_of_val(&*counts) as u64;
         for &node in self.order.iter().rev() {
-            let mut below = self
-                .edges(node)
-                .iter()
-                .map(|&edge| &counts[self.target(edge) as usize]);
+            let edges = self.edges(node).iter();
+            let mut below = edges.map(|&edge| &counts[self.target(edge) as usize]);
             let count = match self.kind(node) {
                 NodeKind::True => BigUint::from(1_u8),
                 NodeKind::And => below.product(),

@@ -31,7 +31,7 @@ pub(super) const MAX_BYTES: u64 = BYTES_PER_NODE as u64 * (u32::MAX / 2) as u64;
 pub(super) type Value = (u16, bool);
 
 /// All languages in use, with shared nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Languages {
     /// The continuations of each node after an empty and after a filled cell.
     nodes: Vec<[Language; 2]>,
@@ -52,11 +52,7 @@ impl Languages {
         Languages {
             nodes: vec![[NOTHING; 2]; 2],
             lengths: vec![0; 2],
-            numbers: FxHashMap::default(),
-            forced: FxHashMap::default(),
-            with_one: FxHashMap::default(),
-            table_bytes: 0,
-            results: FxHashMap::default(),
+            ..Languages::default()
         }
     }
 
@@ -84,8 +80,7 @@ impl Languages {
         self.results.len()
     }
 
-    /// The arrangements of a clue, which fits into `length` cells. O(length²) at most. `poll` is called for every block, with the
-    /// approximate memory of all languages in bytes.
+    /// The arrangements of a clue, which fits into `length` cells. O(length²). `poll` is called for every block, with the bytes in use.
     pub(super) fn of_clue(
         &mut self,
         clue: &Clue,
@@ -95,27 +90,22 @@ impl Languages {
         let slack = length - clue.span();
         // `after[extra]`: what follows when this number of extra empty cells is left. After the last block all are empty.
         let mut after = vec![END];
-        for _ in 0..slack {
-            let shorter = after[after.len() - 1];
-            after.push(self.node([shorter, NOTHING]));
+        for extra in 0..slack {
+            after.push(self.node([after[extra], NOTHING]));
         }
         for (i, block) in clue.lengths().enumerate().rev() {
             let is_last = i + 1 == clue.blocks().len();
             let mut before = Vec::with_capacity(slack + 1);
-            for (extra, &follows) in after.iter().enumerate() {
-                let mut node = if is_last {
-                    follows
-                } else {
-                    self.node([follows, NOTHING])
-                };
+            let mut later = NOTHING;
+            for mut node in after {
+                if !is_last {
+                    node = self.node([node, NOTHING]);
+                }
                 for _ in 1..block {
                     node = self.node([NOTHING, node]);
                 }
-                let later = match extra {
-                    0 => NOTHING,
-                    extra => before[extra - 1],
-                };
-                before.push(self.node([later, node]));
+                later = self.node([later, node]);
+                before.push(later);
             }
             after = before;
             poll(self.bytes())?;
@@ -159,11 +149,10 @@ impl Languages {
             self.node([empty, filled])
         } else {
             let chosen = if value { filled } else { empty };
-            let conditioned = self.condition(chosen, at + 1, rest, keep);
-            match (keep, value) {
-                (false, _) => conditioned,
-                (true, false) => self.node([conditioned, NOTHING]),
-                (true, true) => self.node([NOTHING, conditioned]),
+            match (self.condition(chosen, at + 1, rest, keep), value) {
+                (conditioned, _) if !keep => conditioned,
+                (conditioned, false) => self.node([conditioned, NOTHING]),
+                (conditioned, true) => self.node([NOTHING, conditioned]),
             }
         };
         self.results.insert(node, result);
@@ -178,14 +167,12 @@ impl Languages {
         let mut values = Vec::new();
         self.each_level(language, |at, level, nodes| {
             let possible = |value: usize| {
-                level
-                    .iter()
-                    .any(|&node| nodes[node as usize][value] != NOTHING)
+                let mut nodes = level.iter().map(|&node| nodes[node as usize]);
+                nodes.any(|next| next[value] != NOTHING)
             };
-            match (possible(0), possible(1)) {
-                (true, false) => values.push((at, false)),
-                (false, true) => values.push((at, true)),
-                _ => {}
+            let can_be_filled = possible(1);
+            if possible(0) != can_be_filled {
+                values.push((at, can_be_filled));
             }
         });
         let values: Rc<[Value]> = values.into();
@@ -213,9 +200,8 @@ impl Languages {
         }
     }
 
-    /// Divides a language between owners: `owners[i]` owns cell `i`, and is less than `count`. The result has the language of the cells of
-    /// each owner. `None` if the line is not shown to be their product: wherever the owner changes, all words must have the same
-    /// continuations from that cell on. O(nodes).
+    /// The language of the cells of each owner: `owners[i]`, less than `count`, owns cell `i`. `None` if the line is not shown to be their
+    /// product: wherever the owner changes, all words must have the same continuations from that cell on. O(nodes).
     pub(super) fn divide(
         &mut self,
         language: Language,
@@ -248,14 +234,17 @@ impl Languages {
 
     /// The words cut off after `length` cells, each continued by `tail`. All of them must have the same continuations there.
     fn replace_tail(&mut self, node: Language, length: usize, tail: Language) -> Language {
-        if length == 0 || node == NOTHING {
-            return if node == NOTHING { NOTHING } else { tail };
+        if node == NOTHING {
+            return NOTHING;
+        }
+        if length == 0 {
+            return tail;
         }
         if let Some(&result) = self.results.get(&node) {
             return result;
         }
-        let replaced =
-            self.nodes[node as usize].map(|node| self.replace_tail(node, length - 1, tail));
+        let next = self.nodes[node as usize];
+        let replaced = next.map(|node| self.replace_tail(node, length - 1, tail));
         let result = self.node(replaced);
         self.results.insert(node, result);
         result

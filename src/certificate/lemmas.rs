@@ -35,8 +35,7 @@ impl Lemmas {
         &self.clauses
     }
 
-    /// Whether one of the clauses consists of this literal and opposites of literals that hold. O(literals that hold, and of the clauses
-    /// with this literal).
+    /// Whether one of the clauses consists of this literal and opposites of literals that hold. O(literals that hold and of these clauses).
     pub fn imply(&self, holding: &[i32], literal: i32) -> bool {
         let Some(indices) = self.by_literal.get(&literal) else {
             return false;

@@ -97,34 +97,27 @@ impl Checker {
             let Some((max_variable, count)) = sizes else {
                 let words: Vec<&str> = text.split_whitespace().collect();
                 sizes = match words[..] {
-                    ["p", "cnf", max_variable, count] => {
-                        max_variable.parse().ok().zip(count.parse().ok())
-                    }
+                    ["p", "cnf", most, count] => most.parse().ok().zip(count.parse().ok()),
                     _ => None,
                 };
-                match sizes {
-                    Some((max_variable, _)) if max_variable >= max => {
-                        self.bytes += max_variable as u64;
-                        lines.check_memory(self.bytes)?;
-                        self.values = vec![0; max_variable as usize + 1];
-                    }
-                    _ => return Err(lines.wrong("expected p cnf VARIABLES CLAUSES of this puzzle")),
-                }
+                let Some((max_variable, _)) = sizes.filter(|(most, _)| *most >= max) else {
+                    return Err(lines.wrong("expected p cnf VARIABLES CLAUSES of this puzzle"));
+                };
+                self.bytes += max_variable as u64;
+                lines.check_memory(self.bytes)?;
+                self.values = vec![0; max_variable as usize + 1];
                 continue;
             };
-            let is_clause = integers(&mut text.split_ascii_whitespace(), &mut clause)
-                && clause
-                    .iter()
-                    .all(|&l| l != i32::MIN && l.abs() <= max_variable);
-            if !is_clause {
-                return Err(
-                    lines.wrong("expected a clause: literals of the declared variables, and 0")
-                );
+            let is_declared = |l: &i32| l.unsigned_abs() <= max_variable as u32;
+            if !integers(&mut text.split_ascii_whitespace(), &mut clause)
+                || !clause.iter().all(is_declared)
+            {
+                let message = "expected a clause: literals of the declared variables, and 0";
+                return Err(lines.wrong(message));
             }
             if violations.is_some() {
-                return Err(
-                    lines.wrong("a clause after the one that says that a lemma is violated")
-                );
+                let message = "a clause after the one that says that a lemma is violated";
+                return Err(lines.wrong(message));
             }
             self.last += 1;
             if self.last > count {
@@ -145,9 +138,8 @@ impl Checker {
                     violations = Some(std::mem::take(&mut clause));
                 }
                 _ => {
-                    return Err(
-                        lines.wrong("this clause does not follow from any line of the puzzle")
-                    );
+                    let message = "this clause does not follow from any line of the puzzle";
+                    return Err(lines.wrong(message));
                 }
             }
         }
@@ -196,11 +188,10 @@ impl Checker {
             self.last = number;
             clause.clear();
             let max = self.values.len() as u32;
-            let mut literals = words.by_ref().map(|word| word.parse::<i32>().ok());
             let has_end = loop {
-                match literals.next().flatten() {
-                    Some(0) => break true,
-                    Some(literal) if literal.unsigned_abs() < max => clause.push(literal),
+                match words.next().map(str::parse::<i32>) {
+                    Some(Ok(0)) => break true,
+                    Some(Ok(literal)) if literal.unsigned_abs() < max => clause.push(literal),
                     _ => break false,
                 }
             };
@@ -215,10 +206,9 @@ impl Checker {
             self.insert(number, &clause);
             lines.check_memory(self.bytes)?;
         }
-        if refuted {
-            Ok(steps)
-        } else {
-            Err(lines.wrong_as_a_whole("the proof does not end with the empty clause"))
+        match refuted {
+            true => Ok(steps),
+            false => Err(lines.wrong_as_a_whole("the proof does not end with the empty clause")),
         }
     }
 
@@ -236,24 +226,18 @@ impl Checker {
             if contradiction {
                 break;
             }
-            let named = u64::try_from(hint)
-                .ok()
-                .and_then(|hint| self.clauses.get(&hint));
-            let Some(named) = named else {
+            let number = u64::try_from(hint).ok();
+            let Some(named) = number.and_then(|number| self.clauses.get(&number)) else {
                 wrong = Some(format!("there is no clause {hint}"));
                 break;
             };
             lines.work(named.len())?;
             let values = &self.values;
-            let value =
-                |literal: i32| values[literal.unsigned_abs() as usize] * literal.signum() as i8;
-            let mut open = named
-                .iter()
-                .copied()
-                .filter(|&literal| value(literal) != -1);
+            let value = |of: i32| values[of.unsigned_abs() as usize] * of.signum() as i8;
+            let mut open = named.iter().filter(|&&literal| value(literal) != -1);
             match (open.next(), open.next()) {
                 (None, _) => contradiction = true,
-                (Some(unit), None) => {
+                (Some(&unit), None) => {
                     self.assign(unit);
                 }
                 _ => {
@@ -265,10 +249,8 @@ impl Checker {
         for literal in self.trail.drain(..) {
             self.values[literal.unsigned_abs() as usize] = 0;
         }
-        Ok(match wrong {
-            None if !contradiction => Some("its hints do not lead to a contradiction".to_owned()),
-            wrong => wrong,
-        })
+        let no_contradiction = || "its hints do not lead to a contradiction".to_owned();
+        Ok(wrong.or_else(|| (!contradiction).then(no_contradiction)))
     }
 
     fn insert(&mut self, number: u64, clause: &[i32]) {

@@ -29,19 +29,17 @@ impl std::fmt::Debug for Bounds<'_> {
 impl Bounds<'_> {
     /// Fails if the check is stopped.
     pub(super) fn poll(&mut self, name: &str) -> Result<()> {
-        if (self.stop)() {
-            Err(Error::io(name, io::ErrorKind::Interrupted.into()))
-        } else {
-            Ok(())
+        match (self.stop)() {
+            true => Err(Error::io(name, io::ErrorKind::Interrupted.into())),
+            false => Ok(()),
         }
     }
 
     /// Fails if this number of bytes is more than allowed.
     pub(super) fn check_memory(&self, bytes: u64, name: &str) -> Result<()> {
-        if bytes > self.memory {
-            Err(Error::io(name, io::ErrorKind::OutOfMemory.into()))
-        } else {
-            Ok(())
+        match bytes > self.memory {
+            true => Err(Error::io(name, io::ErrorKind::OutOfMemory.into())),
+            false => Ok(()),
         }
     }
 }
@@ -90,15 +88,12 @@ impl<'a, 'b> TextLines<'a, 'b> {
             Ok(length) if length as u64 > most => {
                 self.text.clear();
                 self.bounds.check_memory(8 * MAX_LINE_BYTES, self.name)?;
-                Err(Error::data("this line is too long")
-                    .at(self.number, 1, "")
-                    .in_file(self.name))
+                Err(self.wrong("this line is too long"))
             }
             Ok(_) => Ok(Some(self.text.trim_end_matches('\n'))),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(Error::data("this line is not UTF-8 text")
-                    .at(self.number, 1, "")
-                    .in_file(self.name))
+                self.text.clear();
+                Err(self.wrong("this line is not UTF-8 text"))
             }
             Err(error) => Err(Error::io(self.name, error)),
         }
@@ -122,9 +117,7 @@ impl<'a, 'b> TextLines<'a, 'b> {
     /// An error in the current line.
     pub(super) fn wrong(&self, message: impl Into<String>) -> Error {
         let text = self.text.trim_end_matches('\n');
-        Error::data(message)
-            .at(self.number, 1, text)
-            .in_file(self.name)
+        self.wrong_as_a_whole(message).at(self.number, 1, text)
     }
 
     /// An error in the text as a whole.
@@ -139,10 +132,7 @@ pub(super) fn integers<N: std::str::FromStr + Default + PartialEq>(
     into: &mut Vec<N>,
 ) -> bool {
     into.clear();
-    while let Some(word) = words.next() {
-        let Ok(number) = word.parse::<N>() else {
-            return false;
-        };
+    while let Some(Ok(number)) = words.next().map(str::parse::<N>) {
         if number == N::default() {
             return words.next().is_none();
         }

@@ -1,5 +1,4 @@
-//! Where a puzzle is ambiguous: its ambiguous cells in independent regions, the number of fillings of each, and two solutions that differ
-//! in few cells.
+//! Where a puzzle is ambiguous: its ambiguous cells in independent regions with their fillings, and two solutions that differ in few cells.
 //!
 //! The backbone leaves the ambiguous cells, and the cuts of the lines divide these into regions. Each region is then examined by itself,
 //! with all other cells as in one solution: its fillings are listed, which divides it further, as far as it can be divided; if there are
@@ -75,12 +74,9 @@ impl Region {
         let rows = || self.cells.iter().map(|cell| usize::from(cell.row));
         let columns = || self.cells.iter().map(|cell| usize::from(cell.column));
         let (top, left) = (rows().min().unwrap_or(0), columns().min().unwrap_or(0));
-        [
-            top,
-            left,
-            rows().max().map_or(0, |bottom| bottom - top + 1),
-            columns().max().map_or(0, |right| right - left + 1),
-        ]
+        let height = rows().max().map_or(0, |bottom| bottom - top + 1);
+        let width = columns().max().map_or(0, |right| right - left + 1);
+        [top, left, height, width]
     }
 }
 
@@ -174,9 +170,8 @@ impl Survey<'_> {
         }
         let is_closest = self.is_closest();
         let ambiguity = self.ambiguity;
-        ambiguity
-            .regions
-            .sort_by_key(|region| region.cells.first().copied());
+        let first_cell = |region: &Region| region.cells.first().copied();
+        ambiguity.regions.sort_by_key(first_cell);
         let (mut product, mut is_exact) = (Count::ONE, ambiguity.backbone.is_complete());
         for region in &ambiguity.regions {
             product *= region.fillings.number();
@@ -198,8 +193,7 @@ impl Survey<'_> {
         self.ambiguity.closest() <= Some(LEAST_DIFFERENCE)
     }
 
-    /// The regions of the cells that are not the same in every solution, as far as the clues of single lines divide them. `None` when the
-    /// control has stopped it.
+    /// The regions of the ambiguous cells, as far as the clues of single lines divide them. `None` when the control has stopped it.
     fn split<W: Word>(&mut self) -> Option<Vec<Vec<Cell>>> {
         let clues = Clues::new(self.search.puzzle);
         let mut board = Board::<W>::new(&clues);
@@ -211,12 +205,9 @@ impl Survey<'_> {
         alive &= board.propagate_unless(|| self.control.poll())?;
         debug_assert!(alive, "the backbone contradicts no solution");
         let whole = board::Region::whole(&board);
-        let regions = board::split_unless(&mut board, &whole, || self.control.poll())?.into_iter();
-        Some(
-            regions
-                .map(|region| region.unknown(&board).collect())
-                .collect(),
-        )
+        let regions = board::split_unless(&mut board, &whole, || self.control.poll())?;
+        let cells = |region: &board::Region<W>| region.unknown(&board).collect();
+        Some(regions.iter().map(cells).collect())
     }
 
     /// Examines a region that is independent of all other cells.
@@ -225,15 +216,17 @@ impl Survey<'_> {
             let cells = self.ambiguous(&cells);
             return self.add(cells, Total::AtLeast(Count::from(2)));
         }
-        let cube = self.cube_of(&cells);
+        // The solutions that are as the base outside of this region.
+        let outside = self.undecided_by_lines.iter().copied();
+        let outside = outside.filter(|cell| cells.binary_search(cell).is_err());
+        let cube = Cube::of(outside.map(|cell| (cell, cell.is_filled_in(self.base))));
         let (list, is_complete) = self.list(cells, cube.clone());
         if is_complete && let Some(groups) = list.groups(self.control) {
             for (i, cell) in list.cells.iter().enumerate() {
                 let (row, column) = cell.place();
                 if !groups.iter().any(|group| group.cells.contains(&i)) {
-                    self.ambiguity
-                        .backbone
-                        .fix(row, column, list.is_filled(0, i));
+                    let backbone = &mut self.ambiguity.backbone;
+                    backbone.fix(row, column, list.is_filled(0, i));
                 }
             }
             for group in groups {
@@ -275,16 +268,6 @@ impl Survey<'_> {
         let ambiguous = &self.ambiguity.backbone.ambiguous;
         let cells = cells.iter().copied();
         cells.filter(|cell| cell.is_filled_in(ambiguous)).collect()
-    }
-
-    /// The solutions that are as the base outside of this region.
-    fn cube_of(&self, region: &[Cell]) -> Cube {
-        let cells = self.undecided_by_lines.iter();
-        Cube::of(
-            cells
-                .filter(|cell| region.binary_search(cell).is_err())
-                .map(|&cell| (cell, cell.is_filled_in(self.base))),
-        )
     }
 
     /// Lists the fillings of a region, and returns whether these are all.
@@ -340,9 +323,8 @@ impl Survey<'_> {
             let fillings = [pair.first, pair.second].map(|filling| {
                 let mut grid = self.base.clone();
                 for &i in cells {
-                    let cell = list.cells[i];
-                    let filled = list.is_filled(filling, i);
-                    grid.set(cell.row.into(), cell.column.into(), filled);
+                    let (row, column) = list.cells[i].place();
+                    grid.set(row, column, list.is_filled(filling, i));
                 }
                 grid
             });

@@ -1,5 +1,4 @@
-//! The fillings of a region as a list, and what the list shows: the independent groups of its cells, and the two fillings that differ
-//! least.
+//! The fillings of a region as a list, which shows the independent groups of its cells and the two fillings that differ least.
 //!
 //! Two sets of cells are *independent* in a list if every filling of one set occurs together with every filling of the other. Every list
 //! has one finest partition of its cells into independent groups. To find it, cells are added one by one: each joins those of the earlier
@@ -51,16 +50,14 @@ impl Sink for FillingSink {
             if has_room {
                 words.extend(packed(self.cells.iter().map(|cell| {
                     let (row, column) = cell.place();
-                    let word = grid[row * stride + column / 64];
-                    word >> (column % 64) & 1 == 1
+                    grid[row * stride + column / 64] >> (column % 64) & 1 == 1
                 })));
             }
             has_room
         });
-        if fits {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(Stop::Limit)
+        match fits {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Stop::Limit),
         }
     }
 }
@@ -153,8 +150,7 @@ impl FillingList {
         self.filling(filling)[cell / 64] >> (cell % 64) & 1 == 1
     }
 
-    /// The finest partition of the cells into independent groups, provided the list is complete. Cells that are the same in all fillings
-    /// are in no group. `None` when the control has stopped it.
+    /// The finest partition of the varying cells into independent groups, if the list is complete. `None` when the control has stopped it.
     ///
     /// O(k g n) for n fillings of k cells in g groups.
     pub(crate) fn groups(&self, control: &Control) -> Option<Vec<Group>> {
@@ -189,8 +185,8 @@ impl FillingList {
         groups
     }
 
-    /// Adds a group to groups that are independent: those on which it depends are joined to it, that is, those whose fillings do not combine
-    /// freely with the fillings of all others together. `None` when the control has stopped it.
+    /// Adds a group to independent groups: those whose fillings do not combine freely with the fillings of all others together are joined to
+    /// it. `None` when the control has stopped it.
     fn with_group(
         &self,
         independent: Vec<Group>,
@@ -198,21 +194,17 @@ impl FillingList {
         control: &Control,
     ) -> Option<Vec<Group>> {
         // The restrictions to the groups before each one, and to those after it.
-        let mut before = vec![Restrictions {
-            numbers: vec![0; self.len()],
-            count: 1,
-        }];
+        let numbers = vec![0; self.len()];
+        let mut before = vec![Restrictions { numbers, count: 1 }];
         for group in &independent {
             before.push(before[before.len() - 1].with(&group.restrictions, control)?);
         }
-        let all = before[independent.len()]
-            .with(&added.restrictions, control)?
-            .count;
+        let all = before[independent.len()].with(&added.restrictions, control)?;
         let (mut after, mut kept) = (added.restrictions.clone(), Vec::new());
         for (i, group) in independent.into_iter().enumerate().rev() {
             let others = before[i].with(&after, control)?;
             after = after.with(&group.restrictions, control)?;
-            if others.count * group.fillings() == all {
+            if others.count * group.fillings() == all.count {
                 kept.push(group);
             } else {
                 added.restrictions = added.restrictions.with(&group.restrictions, control)?;
@@ -242,18 +234,17 @@ impl FillingList {
     /// O(n²) words for n fillings; ends at a pair that differs in four cells, because no solutions differ in fewer.
     pub(crate) fn closest(&self, cells: &[usize], control: &Control) -> Option<Pair> {
         let mut mask = vec![0u64; self.size];
-        cells
-            .iter()
-            .for_each(|&cell| mask[cell / 64] |= 1 << (cell % 64));
+        for &cell in cells {
+            mask[cell / 64] |= 1 << (cell % 64);
+        }
         let masked = |i: usize| {
             let words = self.filling(i).iter().zip(&mask);
             words.map(|(word, mask)| word & mask)
         };
         // Fillings that agree in these cells are compared once.
         let mut seen = FxHashSet::default();
-        let different: Vec<usize> = (0..self.len())
-            .filter(|&i| seen.insert(masked(i).collect::<Vec<u64>>()))
-            .collect();
+        let mut different: Vec<usize> = (0..self.len()).collect();
+        different.retain(|&i| seen.insert(masked(i).collect::<Vec<u64>>()));
         let mut best: Option<Pair> = None;
         for (i, &first) in different.iter().enumerate() {
             if control.poll() {
@@ -309,19 +300,15 @@ impl Restrictions {
         let all_pairs = self.count * other.count;
         let numbers = if all_pairs <= 4 * self.numbers.len() {
             let mut known = vec![u32::MAX; all_pairs];
-            pairs
-                .map(|(&a, &b)| number(&mut known[a as usize * other.count + b as usize]))
-                .collect()
+            let place = |(&a, &b): (&u32, &u32)| a as usize * other.count + b as usize;
+            pairs.map(|pair| number(&mut known[place(pair)])).collect()
         } else {
             let mut known = FxHashMap::default();
-            pairs
-                .map(|pair| number(known.entry(pair).or_insert(u32::MAX)))
-                .collect()
+            let numbers = pairs.map(|pair| number(known.entry(pair).or_insert(u32::MAX)));
+            numbers.collect()
         };
-        Some(Restrictions {
-            numbers,
-            count: count as usize,
-        })
+        let count = count as usize;
+        Some(Restrictions { numbers, count })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::run::Control;
 /// A board that is probed at growing depth.
 #[derive(Debug)]
 pub(super) struct Nested<'b, 'p, W> {
-    board: &'b mut Board<'p, W>,
+    pub(super) board: &'b mut Board<'p, W>,
     region: Region<W>,
     prober: Prober<W>,
     inherited: Option<Inherited>,
@@ -32,11 +32,6 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
             control,
             probes: 0,
         }
-    }
-
-    /// Number of unknown cells.
-    pub(super) fn unknown(&self) -> usize {
-        self.board.unknown()
     }
 
     /// Probes at depth 1 until no more cells are decided.
@@ -84,9 +79,9 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
                         }
                         let changed = self.board.take_changed();
                         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
-                        match self.probe() {
-                            Ended::Fixpoint => {}
-                            ended => return ended,
+                        let ended = self.probe();
+                        if ended != Ended::Fixpoint {
+                            return ended;
                         }
                     }
                 }
@@ -99,19 +94,16 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
     fn fails(&mut self, cell: Cell, filled: bool) -> Option<bool> {
         let (on_board, in_prober) = (self.board.mark(), self.prober.mark());
         self.board.take_changed();
-        let fails = match self.board.decide_under(cell, filled, self.control) {
-            Some(true) => {
-                let changed = self.board.take_changed();
-                let inherited = self.inherited.map(|inherited| inherited.after(changed));
-                match self.probe_from(inherited) {
-                    Probed::Contradiction => Some(true),
-                    Probed::Stopped => None,
-                    Probed::Fixpoint(..) => Some(false),
-                }
-            }
-            Some(false) => Some(true),
-            None => None,
-        };
+        let mut fails = (self.board.decide_under(cell, filled, self.control)).map(|alive| !alive);
+        if fails == Some(false) {
+            let changed = self.board.take_changed();
+            let inherited = self.inherited.map(|inherited| inherited.after(changed));
+            fails = match self.probe_from(inherited) {
+                Probed::Contradiction => Some(true),
+                Probed::Stopped => None,
+                Probed::Fixpoint(..) => Some(false),
+            };
+        }
         self.board.undo(on_board);
         self.prober.backtrack(in_prober);
         fails
@@ -121,8 +113,7 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
         let control = self.control;
         let is_over = between_settles::<W>(control);
         // A probe counts as a node.
-        (self.prober).probe(self.board, &self.region, inherited, is_over, |_| {
-            control.poll() || control.reserve_nodes(1) == 0
-        })
+        let stop = |_: &Board<'_, W>| control.poll() || control.reserve_nodes(1) == 0;
+        (self.prober).probe(self.board, &self.region, inherited, is_over, stop)
     }
 }

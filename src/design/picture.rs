@@ -7,9 +7,10 @@ use crate::puzzle::Grid;
 /// A picture. Lines are numbered rows first, then columns.
 #[derive(Clone, Debug)]
 pub(super) struct Picture<W> {
-    width: usize,
-    height: usize,
-    lines: Vec<W>,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// The filled cells of each line.
+    pub(super) lines: Vec<W>,
 }
 
 impl<W: Word> Picture<W> {
@@ -30,26 +31,11 @@ impl<W: Word> Picture<W> {
                 columns[column * parts + row / 64] |= 1 << (row % 64);
             }
         }
-        for (line, column) in picture.lines[height..]
-            .iter_mut()
-            .zip(columns.chunks(parts))
-        {
+        let lines = picture.lines[height..].iter_mut();
+        for (line, column) in lines.zip(columns.chunks(parts)) {
             *line = W::from_parts(column);
         }
         picture
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
-    pub(super) fn height(&self) -> usize {
-        self.height
-    }
-
-    /// Number of lines.
-    pub(super) fn lines(&self) -> usize {
-        self.lines.len()
     }
 
     /// The filled cells of a line.
@@ -88,20 +74,18 @@ impl<W: Word> Picture<W> {
 /// The grid with these filled cells in its rows.
 pub(super) fn grid_of_rows<W: Word>(width: usize, rows: impl Iterator<Item = W>) -> Grid {
     let rows: Vec<W> = rows.collect();
+    let parts = 0..Grid::stride(width);
     let words = rows
         .iter()
-        .flat_map(|row| (0..Grid::stride(width)).map(|i| row.part(i)));
+        .flat_map(|row| parts.clone().map(|i| row.part(i)));
     Grid::from_words(width, rows.len(), words.collect())
 }
 
 /// The filled cells of a grid, row by row.
 pub(super) fn filled_cells(grid: &Grid) -> impl Iterator<Item = Cell> + '_ {
-    (0..grid.height()).flat_map(move |row| {
-        let columns = 0..grid.width();
-        columns
-            .filter(move |&column| grid.get(row, column))
-            .map(move |column| Cell::new(row, column))
-    })
+    (0..grid.height())
+        .flat_map(move |row| (0..grid.width()).map(move |column| Cell::new(row, column)))
+        .filter(move |cell| cell.is_filled_in(grid))
 }
 
 #[cfg(test)]

@@ -172,9 +172,9 @@ impl Position {
                 return Ok(self.against(|cell| Some(cell.is_filled_in(grid))));
             }
             (Verdict::Multiple, grids) => {
-                let agrees = |grid: &Grid| {
+                let agrees = |grid| {
                     self.known()
-                        .all(|(cell, value)| cell.is_filled_in(grid) == value)
+                        .all(|(cell, own)| cell.is_filled_in(grid) == own)
                 };
                 if grids.iter().any(agrees) {
                     return Ok(Standing::Right);
@@ -196,38 +196,32 @@ impl Position {
         if !outcome.is_complete() {
             return Ok(undecided(outcome.stopped));
         }
-        Ok(
-            match self.against(|cell| backbone.get(cell.row.into(), cell.column.into())) {
-                Standing::Right => Standing::Together,
-                wrong => wrong,
-            },
-        )
+        let against = self.against(|cell| backbone.get(cell.row.into(), cell.column.into()));
+        Ok(match against {
+            Standing::Right => Standing::Together,
+            wrong => wrong,
+        })
     }
 
     /// Checks that it has the size of a puzzle.
     pub(crate) fn check_size(&self, puzzle: &Puzzle) -> Result<()> {
-        let own = (self.width(), self.height());
-        let wanted = (puzzle.width(), puzzle.height());
+        let own = format!("{}x{}", self.width(), self.height());
+        let wanted = format!("{}x{}", puzzle.width(), puzzle.height());
         if own == wanted {
             return Ok(());
         }
-        Err(Error::data(format!(
-            "the position is {}x{}, the puzzle {}x{}",
-            own.0, own.1, wanted.0, wanted.1
-        )))
+        let message = format!("the position is {own}, the puzzle {wanted}");
+        Err(Error::data(message))
     }
 
     /// The cells whose value is known to be another.
     fn against(&self, value: impl Fn(Cell) -> Option<bool>) -> Standing {
-        let wrong: Vec<Cell> = self
-            .known()
-            .filter(|&(cell, own)| value(cell).is_some_and(|value| value != own))
-            .map(|(cell, _)| cell)
-            .collect();
-        if wrong.is_empty() {
-            Standing::Right
-        } else {
-            Standing::Wrong(wrong)
+        let known = self.known();
+        let wrong = known.filter(|&(cell, own)| value(cell).is_some_and(|value| value != own));
+        let wrong: Vec<Cell> = wrong.map(|(cell, _)| cell).collect();
+        match wrong.is_empty() {
+            true => Standing::Right,
+            false => Standing::Wrong(wrong),
         }
     }
 }
@@ -240,12 +234,8 @@ impl FromStr for Position {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let rows: Vec<(usize, &str)> = text
-            .lines()
-            .enumerate()
-            .map(|(i, row)| (i + 1, row.trim_end()))
-            .filter(|(_, row)| !row.is_empty())
-            .collect();
+        let rows = (1..).zip(text.lines().map(str::trim_end));
+        let rows: Vec<(usize, &str)> = rows.filter(|(_, row)| !row.is_empty()).collect();
         let width = rows.first().map_or(0, |(_, row)| row.chars().count());
         if width == 0 || width > MAX_SIDE || rows.len() > MAX_SIDE {
             let error = Error::data(format!(
@@ -267,16 +257,15 @@ impl FromStr for Position {
                 return Err(Error::data(message).at(line, 1, row));
             }
             for (c, cell) in row.chars().enumerate() {
-                let value = match cell {
-                    '#' => Some(true),
-                    '.' => Some(false),
-                    '?' | '-' => None,
+                match cell {
+                    '#' => position.filled.set(r, c, true),
+                    '.' => position.empty.set(r, c, true),
+                    '?' | '-' => {}
                     other => {
                         let message = format!("{other:?} in a position: a cell is '#', '.' or '?'");
                         return Err(Error::data(message).at(line, c + 1, row));
                     }
-                };
-                position.set(r, c, value);
+                }
             }
         }
         Ok(position)

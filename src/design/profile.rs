@@ -118,8 +118,7 @@ pub struct Profile {
     pub unknown: usize,
     /// Number of probes that decided a cell, when unknown cells are probed in reading order, over and over. Other orders may need fewer.
     pub probes: u64,
-    /// The least depth of nested probing that solves the puzzle: 0 by lines alone, 1 by probing, 2 by probing within probing; `None` if
-    /// these are not enough.
+    /// The least depth of nested probing that solves the puzzle: 0 by lines alone, 1 by probing, 2 by probing within probing, or `None`.
     pub depth: Option<u32>,
     /// Why the run was stopped, if it was. The figures are those found until then.
     pub stopped: Option<Stop>,
@@ -129,8 +128,7 @@ impl Profile {
     /// Finds the profile of a puzzle.
     ///
     /// Nearly all puzzles in print are solved by lines, which takes well under a millisecond for 30x30 cells. Where probing is not enough,
-    /// a search decides whether there is one solution, and probing within probing, which is tried on unique puzzles alone, may take
-    /// seconds. Probes count as nodes.
+    /// a search decides whether there is one solution; then probing within probing may take seconds. Probes count as nodes.
     pub fn of(puzzle: &Puzzle, limits: &Limits) -> Profile {
         Self::find(puzzle, limits, false)
     }
@@ -187,7 +185,7 @@ impl Profile {
         let clues = Clues::new(puzzle);
         let mut pace = Pace::new(control);
         let mut board = Board::<W>::new(&clues);
-        let ended;
+        let mut ended;
         (self.sweeps, ended) = rounds::sweeps(&mut board, &mut pace);
         self.unknown = board.unknown();
         match ended {
@@ -195,7 +193,6 @@ impl Profile {
             Ended::Contradiction => return Method::None,
             Ended::Stopped => return Method::Undecided,
         }
-        let ended;
         (self.rounds, ended) = rounds::rounds(&mut Board::<W>::new(&clues), usize::MAX, &mut pace);
         self.hardest = rounds::hardest::<W>(puzzle, &clues, &mut pace);
         if ended == Ended::Stopped || control.stopped() {
@@ -205,12 +202,12 @@ impl Profile {
             return Method::Lines;
         }
         let mut nested = Nested::new(&mut board, control);
-        let ended = nested.probe();
+        ended = nested.probe();
         self.probes = nested.probes;
         match ended {
             Ended::Contradiction => return Method::None,
             Ended::Stopped => return Method::Undecided,
-            Ended::Fixpoint if nested.unknown() == 0 => return Method::Probing,
+            Ended::Fixpoint if nested.board.unknown() == 0 => return Method::Probing,
             Ended::Fixpoint => {}
         }
         match verdict() {
@@ -222,12 +219,12 @@ impl Profile {
             }
             (Verdict::Unique, _) => {}
         }
-        let ended = nested.probe_within();
+        ended = nested.probe_within();
         self.probes = nested.probes;
         match ended {
             Ended::Contradiction => Method::None,
             Ended::Stopped => Method::Undecided,
-            Ended::Fixpoint if nested.unknown() == 0 => Method::Nested2,
+            Ended::Fixpoint if nested.board.unknown() == 0 => Method::Nested2,
             Ended::Fixpoint => Method::Search,
         }
     }
@@ -244,13 +241,9 @@ impl Profile {
 
     fn narrowest_index(&self) -> Option<usize> {
         // The shares are helping / open.
-        (0..self.rounds.len()).reduce(|narrowest, index| {
-            let (best, round) = (&self.rounds[narrowest], &self.rounds[index]);
-            if round.helping * best.open < best.helping * round.open {
-                index
-            } else {
-                narrowest
-            }
+        (0..self.rounds.len()).min_by(|&first, &second| {
+            let [first, second] = [first, second].map(|index| &self.rounds[index]);
+            (first.helping * second.open).cmp(&(second.helping * first.open))
         })
     }
 
@@ -288,12 +281,10 @@ impl Profile {
 impl fmt::Display for Profile {
     /// A sentence, or two clauses: how far lines lead, and what then.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NESTED: &str = "probing within probing (depth 2)";
         let sweeps = plural(self.sweeps, "sweep");
-        let lines = format!(
-            "Lines alone decide {} of {} in {sweeps}",
-            self.cells - self.unknown,
-            plural(self.cells, "cell")
-        );
+        let (decided, cells) = (self.cells - self.unknown, plural(self.cells, "cell"));
+        let lines = format!("Lines alone decide {decided} of {cells} in {sweeps}");
         let probes = match self.probes {
             1 => "one cell needs a probe".to_owned(),
             probes => format!("{probes} cells need a probe"),
@@ -311,20 +302,17 @@ impl fmt::Display for Profile {
                 }
             }
             Method::Probing => write!(f, "{lines}; probing decides the others: {probes}."),
-            Method::Nested2 => write!(
-                f,
-                "{lines}; probing within probing (depth 2) decides the others: {probes}."
-            ),
-            Method::Search => write!(
-                f,
-                "{lines}; probing within probing (depth 2) does not decide all others: it takes a search."
-            ),
+            Method::Nested2 => write!(f, "{lines}; {NESTED} decides the others: {probes}."),
+            Method::Search => {
+                let fails = "does not decide all others: it takes a search";
+                write!(f, "{lines}; {NESTED} {fails}.")
+            }
             Method::Multiple => write!(f, "{lines}; the puzzle has several solutions."),
             Method::None => f.write_str("The puzzle has no solution."),
-            Method::Undecided => write!(
-                f,
-                "{lines}; stopped before a method was found that decides the others."
-            ),
+            Method::Undecided => {
+                let ends = "stopped before a method was found that decides the others";
+                write!(f, "{lines}; {ends}.")
+            }
         }
     }
 }

@@ -31,8 +31,7 @@ pub(super) enum Ended {
     Stopped,
 }
 
-/// Settles all rows, then all columns, and so on in turn, until no line decides another cell. Returns the number of the last sweep that
-/// decided one.
+/// Settles all rows, then all columns, and so on in turn, until no line decides another cell. Returns the last sweep that decided one.
 pub(super) fn sweeps<W: Word>(board: &mut Board<'_, W>, pace: &mut Pace<'_>) -> (usize, Ended) {
     let height = board.clues().height();
     let (mut rows, mut columns) = board.take_dirty();
@@ -80,11 +79,10 @@ pub(super) fn rounds<W: Word>(
         if decided.is_empty() {
             break;
         }
+        let is_open = |line: &usize| board.line(*line).cells() != W::low(clues.length(*line));
         rounds.push(Round {
             helping: decided.len(),
-            open: (0..clues.height() + clues.width())
-                .filter(|&line| board.line(line).cells() != W::low(clues.length(line)))
-                .count(),
+            open: (0..clues.height() + clues.width()).filter(is_open).count(),
             unknown: board.unknown(),
         });
         // Two lines that disagree on a cell contradict in the next round, because what the second says is not learnt.
@@ -95,8 +93,7 @@ pub(super) fn rounds<W: Word>(
     (rounds, Ended::Fixpoint)
 }
 
-/// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. `None` if there is a contradiction before
-/// it, or after a stop.
+/// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. `None` after a contradiction or a stop.
 pub(super) fn before_round<'p, W: Word>(
     clues: &'p Clues,
     index: usize,
@@ -130,11 +127,9 @@ fn deciding<W: Word>(
     Ok(decided)
 }
 
-/// The largest number of arrangements that a line has at the moment when it decides cells, if the line with the fewest arrangements of
-/// those that decide any is always settled first. No other order of lines has a smaller largest number, because the arrangements of a line
-/// only get fewer when more is known.
-///
-/// `None` if no line decides a cell, or after a contradiction or a stop.
+/// The largest number of arrangements of a line when it decides cells, if the line with the fewest of those that decide any is always
+/// settled first. No other order has a smaller one, because the arrangements of a line only get fewer when more is known. `None` if no line
+/// decides a cell, or after a contradiction or a stop.
 pub(super) fn hardest<W: Word>(
     puzzle: &Puzzle,
     clues: &Clues,
@@ -170,10 +165,8 @@ pub(super) fn hardest<W: Word>(
         }
         // The easiest of the others; among equals the first.
         let put_off = later.iter().enumerate();
-        let easiest = put_off
-            .filter_map(|(line, count)| Some(((*count)?, line)))
-            .min();
-        let Some((count, line)) = easiest else {
+        let put_off = put_off.filter_map(|(line, count)| Some(((*count)?, line)));
+        let Some((count, line)) = put_off.min() else {
             break;
         };
         most = count;
@@ -181,17 +174,12 @@ pub(super) fn hardest<W: Word>(
         due.push(line);
     }
     let (line, known, count) = hardest?;
-    Some(match count {
-        u128::MAX => exact(puzzle, clues, line, known),
-        count => Count::small(count),
-    })
-}
-
-/// The number of arrangements of a line, however large.
-fn exact<W: Word>(puzzle: &Puzzle, clues: &Clues, line: usize, known: Known<W>) -> Count {
+    if count < u128::MAX {
+        return Some(Count::small(count));
+    }
     let cells = cells_of_line(clues, line, known);
     let number = arrangements::count(clue_of(puzzle, line_of(clues, line)), &cells);
-    Count::from_words(&number.to_u64_digits())
+    Some(Count::from_words(&number.to_u64_digits()))
 }
 
 /// The cells of a line on a board, of which these are known.
@@ -200,10 +188,7 @@ pub(super) fn cells_of_line<W: Word>(
     line: usize,
     known: Known<W>,
 ) -> Vec<Option<bool>> {
-    let cells = 0..clues.length(line);
-    cells
-        .map(|i| known.cells().has(i).then_some(known.filled.has(i)))
-        .collect()
+    (0..clues.length(line)).map(|i| known.get(i)).collect()
 }
 
 /// The clue of a line.
@@ -226,7 +211,6 @@ pub(super) fn line_of(clues: &Clues, line: usize) -> Line {
 pub(super) fn dirty_lines<W: Word>(board: &mut Board<'_, W>) -> Vec<usize> {
     let height = board.clues().height();
     let (rows, columns) = board.take_dirty();
-    rows.cells()
-        .chain(columns.cells().map(|column| height + column))
-        .collect()
+    let columns = columns.cells().map(|column| height + column);
+    rows.cells().chain(columns).collect()
 }

@@ -1,5 +1,4 @@
-//! The eight symmetries of the square: pictures and puzzles mirrored and turned, pictures that are symmetric, and a canonical form of
-//! puzzles that differ in nothing else.
+//! The eight symmetries of the square: pictures and puzzles mirrored and turned, symmetric pictures, and a canonical form of puzzles.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,8 +6,7 @@ use std::fmt;
 use super::picture::filled_cells;
 use crate::puzzle::{Clue, Grid, Puzzle};
 
-/// One of the eight ways to mirror or turn a picture: it is mirrored at the main diagonal or not, then upside down or not, then left to
-/// right or not.
+/// One of the eight ways to mirror or turn a picture: at the main diagonal or not, then upside down or not, then left to right or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Transform {
     diagonal: bool,
@@ -18,28 +16,27 @@ pub struct Transform {
 
 impl Transform {
     /// All eight, the simplest first: nothing is changed.
-    pub const ALL: [Transform; 8] = {
-        const fn transform(diagonal: bool, upside_down: bool, left_right: bool) -> Transform {
-            Transform {
-                diagonal,
-                upside_down,
-                left_right,
-            }
-        }
-        [
-            transform(false, false, false),
-            transform(false, false, true),
-            transform(false, true, false),
-            transform(false, true, true),
-            transform(true, false, true),
-            transform(true, true, false),
-            transform(true, false, false),
-            transform(true, true, true),
-        ]
-    };
+    pub const ALL: [Transform; 8] = [
+        Self::of(false, false, false),
+        Self::of(false, false, true),
+        Self::of(false, true, false),
+        Self::of(false, true, true),
+        Self::of(true, false, true),
+        Self::of(true, true, false),
+        Self::of(true, false, false),
+        Self::of(true, true, true),
+    ];
 
     /// The transform that leaves everything as it is.
     pub const IDENTITY: Transform = Self::ALL[0];
+
+    const fn of(diagonal: bool, upside_down: bool, left_right: bool) -> Self {
+        Transform {
+            diagonal,
+            upside_down,
+            left_right,
+        }
+    }
 
     /// Whether rows become columns, so that width and height are exchanged.
     pub fn exchanges_sides(self) -> bool {
@@ -49,29 +46,23 @@ impl Transform {
     /// This transform, and then another.
     #[must_use]
     pub fn then(self, next: Transform) -> Self {
-        let (upside_down, left_right) = if next.diagonal {
-            (self.left_right, self.upside_down)
-        } else {
-            (self.upside_down, self.left_right)
-        };
-        Transform {
-            diagonal: self.diagonal != next.diagonal,
-            upside_down: upside_down != next.upside_down,
-            left_right: left_right != next.left_right,
+        let mut own = self;
+        if next.diagonal {
+            std::mem::swap(&mut own.upside_down, &mut own.left_right);
         }
+        Self::of(
+            own.diagonal != next.diagonal,
+            own.upside_down != next.upside_down,
+            own.left_right != next.left_right,
+        )
     }
 
     /// The transform that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Self {
-        if self.diagonal {
-            Transform {
-                diagonal: true,
-                upside_down: self.left_right,
-                left_right: self.upside_down,
-            }
-        } else {
-            self
+        match self.diagonal {
+            true => Self::of(true, self.left_right, self.upside_down),
+            false => self,
         }
     }
 
@@ -82,10 +73,9 @@ impl Transform {
         width: usize,
         height: usize,
     ) -> (usize, usize) {
-        let (mut row, mut column, width, height) = if self.diagonal {
-            (column, row, height, width)
-        } else {
-            (row, column, width, height)
+        let (mut row, mut column, width, height) = match self.diagonal {
+            true => (column, row, height, width),
+            false => (row, column, width, height),
         };
         if self.upside_down {
             row = height - 1 - row;
@@ -109,10 +99,9 @@ impl Transform {
     /// ```
     pub fn grid(self, grid: &Grid) -> Grid {
         let (width, height) = (grid.width(), grid.height());
-        let mut transformed = if self.diagonal {
-            Grid::new(height, width)
-        } else {
-            Grid::new(width, height)
+        let mut transformed = match self.diagonal {
+            true => Grid::new(height, width),
+            false => Grid::new(width, height),
         };
         for cell in filled_cells(grid) {
             let (row, column) = self.place(cell.place(), width, height);
@@ -128,12 +117,10 @@ impl Transform {
     }
 
     /// The clues of the rows and columns after the transform.
-    fn clues(self, [rows, columns]: [&[Clue]; 2]) -> [Vec<Clue>; 2] {
-        let [rows, columns] = if self.diagonal {
-            [columns, rows]
-        } else {
-            [rows, columns]
-        };
+    fn clues(self, [mut rows, mut columns]: [&[Clue]; 2]) -> [Vec<Clue>; 2] {
+        if self.diagonal {
+            std::mem::swap(&mut rows, &mut columns);
+        }
         [
             mirrored(rows, self.upside_down, self.left_right),
             mirrored(columns, self.left_right, self.upside_down),
@@ -231,9 +218,8 @@ impl Symmetry {
 /// The canonical form of a puzzle: equal for puzzles that can be mirrored and turned into one another after the empty lines at their
 /// borders are removed.
 ///
-/// A solvable puzzle is determined by any of its solutions, since the solution determines the clues. So two puzzles with a common solution,
-/// up to the eight symmetries and empty borders, have the same canonical form, and two puzzles with the same canonical form have the same
-/// solutions in this sense.
+/// Any solution determines the clues. So up to the eight symmetries and empty borders, two solvable puzzles have the same canonical form if
+/// and only if they have a common solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canonical {
     /// The puzzle in its canonical form, without notes.

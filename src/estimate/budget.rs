@@ -1,5 +1,4 @@
-//! The step budget of one thread of an estimate: nodes are reserved before they are visited, and the other limits are polled at every node
-//! and between the lines of a sweep.
+//! The step budget of one thread of an estimate: nodes are reserved before they are visited, and other limits polled at every node and line.
 
 use crate::run::Control;
 
@@ -9,7 +8,7 @@ const NODES_PER_RESERVATION: u64 = 64;
 /// The limits as one thread sees them.
 #[derive(Debug)]
 pub(super) struct Budget<'c> {
-    control: &'c Control,
+    pub(super) control: &'c Control,
     reserved: u64,
     nodes: u64,
 }
@@ -21,10 +20,6 @@ impl<'c> Budget<'c> {
             reserved: 0,
             nodes: 0,
         }
-    }
-
-    pub(super) fn control(&self) -> &'c Control {
-        self.control
     }
 
     /// Takes one node from the budget; `false` if the run must stop.

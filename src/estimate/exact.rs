@@ -37,10 +37,7 @@ impl ExactCounter {
 
     /// Decides the cells of the last counted region as in one of its fillings; the fillings of other regions do not depend on it.
     pub(super) fn apply_filling<W: Word>(&self, board: &mut Board<'_, W>) {
-        for &(cell, filled) in &self.filling {
-            let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
-            debug_assert!(is_consistent, "a filling is consistent");
-        }
+        apply(board, self.filling.iter().copied());
     }
 
     /// Depth-first search: branches on the first unknown cell, filled first. The board is left anywhere.
@@ -62,7 +59,7 @@ impl ExactCounter {
                 }
                 *branches_left -= 1;
                 self.open.push((board.mark(), cell));
-                is_consistent = board.decide_under(cell, true, budget.control())?;
+                is_consistent = board.decide_under(cell, true, budget.control)?;
                 continue;
             }
             if is_consistent && count == 0 {
@@ -77,8 +74,19 @@ impl ExactCounter {
                 return Some(count);
             };
             board.undo(mark);
-            is_consistent = board.decide_under(cell, false, budget.control())?;
+            is_consistent = board.decide_under(cell, false, budget.control)?;
         }
+    }
+}
+
+/// Decides the cells of a filling of a region that is part of a solution.
+pub(super) fn apply<W: Word>(
+    board: &mut Board<'_, W>,
+    filling: impl IntoIterator<Item = (Cell, bool)>,
+) {
+    for (cell, filled) in filling {
+        let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
+        debug_assert!(is_consistent, "a filling is consistent");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Asks the oracle which sides of a branch have no solution, for regions in which nearly all particles die.
 //!
 //! A side without a solution is taken with probability 0, which does not change the expected value of a particle: only probability that
-//! would be lost moves. A [`Guide`] has the oracle of one thread, a solution of the puzzle if one is known (the *witness*), and a cache of
-//! the answers for branches along the path to the witness, which every population follows again.
+//! would be lost moves. The answers for branches along the path to a known solution (the *witness*), which every population follows again,
+//! are cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::search::Oracle;
 const MAX_CONFLICTS: u32 = 100;
 const CONFLICTS_PER_NODE: u64 = 4;
 
-/// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle, at which all lines of one direction
-/// send messages, costs about one tick per cell, so the first is also the cost of queries relative to that of particles.
+/// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle costs about one tick per cell, so the
+/// first is also the cost of queries relative to that of particles.
 const TICKS_PER_NODE_CELL: u64 = 3;
 const INITIAL_TICKS: u64 = 5_000_000;
 
@@ -28,11 +28,12 @@ const INITIAL_TICKS: u64 = 5_000_000;
 #[derive(Debug)]
 pub(super) struct Guide<'a> {
     oracle: Oracle<'a>,
-    witness: Option<Arc<Grid>>,
+    /// A solution of the whole puzzle, if one is known.
+    pub(super) witness: Option<Arc<Grid>>,
     /// For branches on the path to the witness, by direction (upwards or not) and cell: the answer for the other side.
     answers: HashMap<(bool, Cell), SatAnswer>,
-    /// The number of branches without answer on the last path downwards and on the last one upwards.
-    open: [u64; 2],
+    /// The number of branches without answer on the last path to the witness downwards and on the last one upwards.
+    pub(super) open: [u64; 2],
     /// Ticks granted so far, and number of cells of the puzzle.
     ticks: u64,
     cells: u64,
@@ -55,35 +56,23 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// A solution of the whole puzzle, if one is known.
-    pub(super) fn witness(&self) -> Option<Arc<Grid>> {
-        self.witness.clone()
-    }
-
     /// Records a node of a particle, which grants the oracle further ticks.
     pub(super) fn record_node(&mut self) {
         self.ticks += TICKS_PER_NODE_CELL * self.cells;
     }
 
-    /// Records the number of branches without answer on the path to the witness.
-    pub(super) fn record_open(&mut self, upwards: bool, open: u64) {
-        self.open[usize::from(upwards)] = open;
-    }
-
     /// The probability with which the other side of a branch on the path to the witness is explored, so that a population of this size gets
     /// about twice as many new particles. It is 1 for a side with a known solution.
     pub(super) fn probability(&self, upwards: bool, cell: Cell, size: usize, lines: usize) -> f64 {
-        match self.answers.get(&(upwards, cell)) {
-            Some(SatAnswer::Solution(_)) => 1.0,
-            _ => {
-                // Before the first path, assume two branches per line.
-                let open = match self.open[usize::from(upwards)] {
-                    0 => 2 * lines as u64,
-                    open => open,
-                };
-                (2.0 * size as f64 / open as f64).min(1.0)
-            }
+        if let Some(SatAnswer::Solution(_)) = self.answers.get(&(upwards, cell)) {
+            return 1.0;
         }
+        // Before the first path, assume two branches per line.
+        let open = match self.open[usize::from(upwards)] {
+            0 => 2 * lines as u64,
+            open => open,
+        };
+        (2.0 * size as f64 / open as f64).min(1.0)
     }
 
     /// Whether the other side of this branch on the path to the witness is known to have no solution.
@@ -104,12 +93,8 @@ impl<'a> Guide<'a> {
         }
         let before = self.oracle.conflicts();
         let answer = self.oracle.ask(clues, rows, path, MAX_CONFLICTS);
-        for _ in 0..=(self.oracle.conflicts() - before) / CONFLICTS_PER_NODE {
-            if !budget.take_node() {
-                return None;
-            }
-        }
-        Some(answer)
+        let mut nodes = 0..=(self.oracle.conflicts() - before) / CONFLICTS_PER_NODE;
+        nodes.all(|_| budget.take_node()).then_some(answer)
     }
 
     /// The same for the side with this path, at the branch of the witness path on this cell. Cached unless unknown.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::exact::apply;
 use crate::board::{Board, Cell, Region};
 use crate::count::Counter;
 use crate::line::Word;
@@ -38,8 +39,7 @@ pub(super) fn decide_backbone<W: Word>(
     (is_consistent.then_some(witness), outcome)
 }
 
-/// The number of fillings of a region, or a lower bound, counted within `limits` with all other cells as in the witness. If unknown cells
-/// lie outside the region, a witness is required.
+/// The number of fillings of a region, or a lower bound, counted within `limits`. Other cells, if unknown, are as in the witness.
 pub(super) fn count_region<W: Word>(
     puzzle: &Puzzle,
     board: &Board<'_, W>,
@@ -47,25 +47,20 @@ pub(super) fn count_region<W: Word>(
     witness: Option<&Grid>,
     limits: &Limits,
 ) -> Total {
-    let mut path = Vec::new();
-    for row in 0..puzzle.height() {
-        for column in 0..puzzle.width() {
-            let cell = Cell::new(row, column);
-            if region.has(cell) {
-                continue;
-            }
-            let in_witness = || Some(witness?.get(row, column));
-            match board.known(cell).or_else(in_witness) {
-                Some(filled) => path.push((cell, filled)),
-                None => return Total::AtLeast(Count::ZERO),
-            }
-        }
-    }
-    Counter::new(puzzle)
-        .limits(limits.clone())
-        .within(Cube::of(path))
-        .run()
-        .solutions
+    let cells = (0..puzzle.height())
+        .flat_map(|row| (0..puzzle.width()).map(move |column| Cell::new(row, column)));
+    let path: Option<Vec<(Cell, bool)>> = cells
+        .filter(|&cell| !region.has(cell))
+        .map(|cell| {
+            let in_witness = || Some(cell.is_filled_in(witness?));
+            Some((cell, board.known(cell).or_else(in_witness)?))
+        })
+        .collect();
+    let Some(path) = path else {
+        return Total::AtLeast(Count::ZERO);
+    };
+    let counter = Counter::new(puzzle).limits(limits.clone());
+    counter.within(Cube::of(path)).run().solutions
 }
 
 /// Decides the cells of a region as in a solution.
@@ -75,11 +70,11 @@ pub(super) fn apply_solution<W: Word>(
     solution: &Grid,
 ) {
     let cells: Vec<Cell> = region.unknown(board).collect();
-    for cell in cells {
-        let filled = cell.is_filled_in(solution);
-        let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
-        debug_assert!(is_consistent, "a solution is consistent");
-    }
+    let filling = cells.into_iter();
+    apply(
+        board,
+        filling.map(|cell| (cell, cell.is_filled_in(solution))),
+    );
 }
 
 /// Maximum time for counting a region, so that an interrupted long run has particles by then.
@@ -87,9 +82,7 @@ pub(super) const MAX_COUNT_TIME: Duration = Duration::from_secs(5);
 
 /// Limits for a subtask: this time, a fixed share of the memory, and `1/divisor` of the nodes.
 pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) -> Limits {
-    limits
-        .clone()
-        .time(time)
-        .nodes(limits.nodes.map(|nodes| nodes / divisor))
-        .memory(limits.memory.map(|memory| memory_plan::EXACT.of(memory)))
+    let nodes = limits.nodes.map(|nodes| nodes / divisor);
+    let memory = limits.memory.map(|memory| memory_plan::EXACT.of(memory));
+    limits.clone().time(time).nodes(nodes).memory(memory)
 }

@@ -5,11 +5,10 @@
 //! are counted exactly. Before the first particle the backbone is computed, and a share of the time is given to an exact count of each
 //! region. If the first particles show that nearly all of them die, the oracle guides the others.
 //!
-//! If all populations have time to finish, their mean is unbiased. If a limit cuts off unfinished populations, the mean over the finished
-//! ones is still unbiased on one thread, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias
-//! properties of budget constrained simulations", 1990). So each population must cost little compared with the limits. Within this bound,
-//! populations are as large as possible, because large ones have less variance. The error of the mean is estimated from the differences
-//! between populations.
+//! If all populations have time to finish, their mean is unbiased. If a limit cuts off unfinished ones, the mean over the others is still
+//! unbiased on one thread, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias properties of
+//! budget constrained simulations", 1990). So each must cost little compared with the limits; within this bound, populations are as large
+//! as possible, because large ones have less variance. The error of the mean is estimated from the differences between populations.
 
 mod budget;
 mod exact;
@@ -43,14 +42,12 @@ use spread::Populations;
 pub use scaled::Scaled;
 pub use spread::Doubt;
 
-/// Maximum number of branches for the exact count of a small region. All such counts together may take the limits on nodes and time divided
-/// by `EXACT_DIVISOR`.
+/// Branches for the exact count of a small region; all of them together may take the limits on nodes and time divided by `EXACT_DIVISOR`.
 const MAX_BRANCHES: u64 = 2000;
 const EXACT_DIVISOR: u32 = 8;
 
-/// Finding a solution and the backbone may take a third of the limit on time, because most particles die among cells that the backbone
-/// decides, and the limit on nodes divided by `BACKBONE_DIVISOR`. Counting the regions exactly may take the time limit divided by
-/// `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a limit on nodes does not bound it.
+/// The shares of the limits for a solution and the backbone, because most particles die among cells that the backbone decides, and for the
+/// exact count of the regions, which is left out without a time limit: a frontier sweep visits no nodes, so these do not bound it.
 const BACKBONE_TIME_DIVISOR: u32 = 3;
 const BACKBONE_DIVISOR: u64 = 8;
 const COUNT_DIVISOR: u32 = 4;
@@ -69,8 +66,7 @@ const DEFAULT_POPULATIONS: u64 = 100;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// Estimated number of solutions; `None` if the run was stopped before every region had a population. If there is a [`Doubt`], it is at
-    /// least the proved lower bound.
+    /// Estimated number of solutions, with a [`Doubt`] at least the proved bound; `None` if a region had no population before a stop.
     pub number: Option<Scaled>,
     /// Relative standard error of the number; `None` with fewer than two populations, or if no solution was found. It allows for what a
     /// small number of populations may have missed, so that the true number mostly lies within two standard errors; but it is an estimate
@@ -212,8 +208,8 @@ impl<'a> Estimator<'a> {
         started: Instant,
     ) -> SharedRun<W> {
         for estimate in &mut run.regions {
-            estimate.plan =
-                PopulationPlan::new(estimate.region.size(), max_size, self.has_budget());
+            let cells = estimate.region.size();
+            estimate.plan = PopulationPlan::new(cells, max_size, self.has_budget());
         }
         let mut filter = ParticleFilter::new(board, || control.poll());
         // A guided population may temporarily have more particles, at most one per cell of the longest line.
@@ -259,9 +255,7 @@ impl<'a> Estimator<'a> {
         let within_budget = (0..outcome.statistics.nodes).all(|_| budget.take_node());
         run.statistics.nodes += budget.take_nodes();
         drop(budget);
-        if !within_budget {
-            return None;
-        }
+        within_budget.then_some(())?;
         let Some(witness) = found else {
             (run.exact, run.regions) = (Count::ZERO, Vec::new());
             return Some(());
@@ -277,9 +271,9 @@ impl<'a> Estimator<'a> {
         let start = Instant::now();
         let mut regions = std::mem::take(&mut run.regions);
         regions.sort_by_key(|estimate| estimate.region.size());
-        let number = regions.len();
-        for (i, mut estimate) in regions.into_iter().enumerate() {
-            let share = time.saturating_sub(start.elapsed()) / (number - i) as u32;
+        let left = (1..=regions.len() as u32).rev();
+        for (left, mut estimate) in left.zip(regions) {
+            let share = time.saturating_sub(start.elapsed()) / left;
             let most = Some(share.min(known::MAX_COUNT_TIME));
             let limits = known::sub_limits(&self.limits, most, 1);
             let witness = run.witness.as_deref();
@@ -287,7 +281,7 @@ impl<'a> Estimator<'a> {
                 Total::Exactly(number) => {
                     run.exact *= &number;
                     // Decided cells make the other regions easier to sample.
-                    if let Some(witness) = run.witness.as_deref() {
+                    if let Some(witness) = witness {
                         known::apply_solution(board, &estimate.region, witness);
                     }
                 }
@@ -314,15 +308,10 @@ impl<'a> Estimator<'a> {
         for estimate in run.regions.iter_mut().filter(|_| max_size > 0) {
             for size in [1, PILOT_PARTICLES.min(max_size)] {
                 let mut dead = 0;
+                let region = &estimate.region;
                 for upwards in [false, true] {
-                    let population = filter.population(
-                        &estimate.region,
-                        size,
-                        upwards,
-                        None,
-                        &mut random,
-                        &mut budget,
-                    );
+                    let population =
+                        filter.population(region, size, upwards, None, &mut random, &mut budget);
                     run.statistics.nodes += budget.take_nodes();
                     let Some(result) = population else {
                         return;
@@ -349,41 +338,34 @@ impl<'a> Estimator<'a> {
     /// Body of a worker thread: runs one population after the other, each for the region with the fewest populations.
     fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
         let (run, control) = (&worker.run, worker.control);
-        let target = if self.has_budget() {
-            u64::MAX
-        } else {
-            self.populations.unwrap_or(DEFAULT_POPULATIONS)
+        let target = match self.has_budget() {
+            true => u64::MAX,
+            false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
         };
         let memory = memory_plan::SOLVER.part(self.limits.bytes(), worker.threads);
         let witness = lock(run).witness.clone();
-        let oracle_control = Arc::clone(control);
-        let mut guide = Guide::new(self.puzzle, oracle_control, memory, witness.as_ref());
+        let mut guide = Guide::new(self.puzzle, Arc::clone(control), memory, witness.as_ref());
         let mut budget = Budget::new(control);
         loop {
-            let (index, region, size, upwards, is_guided, mut random) = {
-                let mut guard = lock(run);
-                let run = &mut *guard;
-                let uncounted = run.regions.iter_mut().enumerate();
-                let fewest = uncounted
-                    .filter(|(_, estimate)| estimate.counted.is_none())
-                    .min_by_key(|(_, estimate)| estimate.launched);
-                let Some((index, estimate)) = fewest else {
-                    return;
-                };
-                if estimate.launched >= target || budget.must_stop() {
-                    return;
-                }
-                let upwards = estimate.launched % 2 == 1;
-                estimate.launched += 1;
-                let (region, size) = (estimate.region.clone(), estimate.plan.size());
-                let is_guided = estimate.is_guided;
-                // Every population has its own random stream, 2^128 steps after the previous one.
-                let random = run.random.clone();
-                run.random.jump();
-                (index, region, size, upwards, is_guided, random)
+            let mut shared = lock(run);
+            let uncounted = shared.regions.iter_mut().enumerate();
+            let uncounted = uncounted.filter(|(_, estimate)| estimate.counted.is_none());
+            let Some((index, estimate)) = uncounted.min_by_key(|(_, estimate)| estimate.launched)
+            else {
+                return;
             };
+            if estimate.launched >= target || budget.must_stop() {
+                return;
+            }
+            let upwards = estimate.launched % 2 == 1;
+            estimate.launched += 1;
+            let (region, size) = (estimate.region.clone(), estimate.plan.size);
+            let guide = estimate.is_guided.then_some(&mut guide);
+            // Every population has its own random stream, 2^128 steps after the previous one.
+            let mut random = shared.random.clone();
+            shared.random.jump();
+            drop(shared);
             let start = Instant::now();
-            let guide = is_guided.then_some(&mut guide);
             let result = filter.population(&region, size, upwards, guide, &mut random, &mut budget);
             let nodes = budget.take_nodes();
             let mut run = lock(run);
@@ -393,12 +375,10 @@ impl<'a> Estimator<'a> {
             };
             run.statistics.dead_ends += result.dead;
             run.statistics.leaves += result.alive;
-            let regions = run.regions.len() as f64;
-            let populations =
-                self.affordable(worker, run.statistics.nodes, (nodes, start.elapsed()));
-            run.regions[index]
-                .plan
-                .adapt(populations * size as f64 / regions);
+            let cost = (nodes, start.elapsed());
+            let populations = self.affordable(worker, run.statistics.nodes, cost);
+            let particles = populations * size as f64 / run.regions.len() as f64;
+            run.regions[index].plan.adapt(particles);
             run.regions[index].add(result, size, upwards);
         }
     }
@@ -410,16 +390,14 @@ impl<'a> Estimator<'a> {
         nodes: u64,
         cost: (u64, Duration),
     ) -> f64 {
-        let by_nodes = self
-            .limits
-            .nodes
-            .map(|limit| limit.saturating_sub(nodes) as f64 / cost.0.max(1) as f64);
-        let by_time = self.limits.time.map(|limit| {
+        let by_nodes = self.limits.nodes.map_or(f64::INFINITY, |limit| {
+            limit.saturating_sub(nodes) as f64 / cost.0.max(1) as f64
+        });
+        let by_time = self.limits.time.map_or(f64::INFINITY, |limit| {
             let left = limit.saturating_sub(worker.started.elapsed()).as_secs_f64();
             worker.threads as f64 * left / cost.1.as_secs_f64().max(1e-9)
         });
-        let bounds = by_nodes.into_iter().chain(by_time);
-        bounds.fold(f64::INFINITY, f64::min)
+        by_nodes.min(by_time)
     }
 }
 
@@ -498,9 +476,8 @@ impl<W: Word> RegionEstimate<W> {
     fn doubt(&self) -> Option<Doubt> {
         // If nearly all particles die, there may be many solutions that no particle reaches.
         let mostly_dead = self.dead as f64 > MAX_DEATH_RATE * (self.alive + self.dead) as f64;
-        self.populations
-            .doubt()
-            .max(mostly_dead.then_some(Doubt::Dying))
+        let doubt = mostly_dead.then_some(Doubt::Dying);
+        self.populations.doubt().max(doubt)
     }
 }
 
@@ -514,10 +491,7 @@ impl<W: Word> SharedRun<W> {
     ) -> Option<()> {
         let started = Instant::now();
         let mut budget = Budget::new(control);
-        let is_late = || {
-            let share = limits.time.map(|time| time / EXACT_DIVISOR);
-            share.is_some_and(|share| started.elapsed() > share)
-        };
+        let is_late = || (limits.time).is_some_and(|time| started.elapsed() > time / EXACT_DIVISOR);
         let whole = Region::whole(board);
         let mut alive = board.propagate_unless(|| budget.must_stop())?;
         if alive {
@@ -537,24 +511,20 @@ impl<W: Word> SharedRun<W> {
         let mut exact = ExactCounter::default();
         let regions = split_unless(board, &whole, || budget.must_stop())?;
         let share = u64::from(EXACT_DIVISOR) * regions.len().max(1) as u64;
-        let max_branches = limits
-            .nodes
-            .map_or(MAX_BRANCHES, |nodes| MAX_BRANCHES.min(nodes / share));
+        let max_branches = MAX_BRANCHES.min(limits.nodes.map_or(u64::MAX, |nodes| nodes / share));
         for region in regions {
-            let number = if is_late() {
-                None
-            } else {
-                exact.count(board, &region, max_branches, &mut budget)
-            };
+            let mut number = None;
+            if !is_late() {
+                number = exact.count(board, &region, max_branches, &mut budget);
+            }
             if budget.must_stop() {
                 break;
             }
-            match number {
-                Some(number) => {
-                    self.exact *= &Count::from(number);
-                    exact.apply_filling(board);
-                }
-                None => self.regions.push(RegionEstimate::new(region)),
+            if let Some(number) = number {
+                self.exact *= &Count::from(number);
+                exact.apply_filling(board);
+            } else {
+                self.regions.push(RegionEstimate::new(region));
             }
         }
         if self.exact.is_zero() {
@@ -567,23 +537,24 @@ impl<W: Word> SharedRun<W> {
 
     /// Multiplies the results of the regions.
     fn finish(self, stopped: Option<Stop>, seed: u64, elapsed: Duration) -> Estimate {
+        let statistics = self.statistics;
+        let mut result = Estimate {
+            number: None,
+            standard_error: None,
+            doubt: Some(Doubt::Few),
+            solutions: Total::AtLeast(Count::ZERO),
+            particles: statistics.leaves + statistics.dead_ends,
+            dead_ends: statistics.dead_ends,
+            stopped,
+            statistics,
+            seed,
+            elapsed,
+        };
         if self.is_unknown {
-            return Estimate {
-                number: None,
-                standard_error: None,
-                doubt: Some(Doubt::Few),
-                solutions: Total::AtLeast(Count::ZERO),
-                particles: 0,
-                dead_ends: 0,
-                stopped,
-                statistics: self.statistics,
-                seed,
-                elapsed,
-            };
+            return result;
         }
         let mut number = Some(Scaled::from(&self.exact));
-        let mut variance = Some(1.0);
-        let mut doubt = None;
+        let (mut variance, mut doubt) = (Some(1.0), None);
         let mut proved = self.exact;
         for estimate in &self.regions {
             if let Some(counted) = estimate.counted {
@@ -595,9 +566,8 @@ impl<W: Word> SharedRun<W> {
             let mean = estimate.populations.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
             let own_variance = estimate.populations.relative_variance();
-            variance = variance
-                .zip(own_variance)
-                .map(|(product, own)| product * (1.0 + own));
+            let variances = variance.zip(own_variance);
+            variance = variances.map(|(all, own)| all * (1.0 + own));
             doubt = doubt.max(estimate.doubt());
             let at_least = u64::from(self.witness.is_some());
             let fillings = Count::from(estimate.proved.number.max(at_least));
@@ -605,38 +575,22 @@ impl<W: Word> SharedRun<W> {
         }
         // If the particles missed solutions, the estimate may be below the proved lower bound.
         let lower_bound = Scaled::from(&proved);
-        number = number.map(|number| match doubt {
+        result.number = number.map(|number| match doubt {
             Some(_) if number.log10() < lower_bound.log10() => lower_bound,
             _ => number,
         });
         // The variance does not account for solutions that no particle reached.
         variance = variance.filter(|_| doubt != Some(Doubt::Dying));
         let variance = variance.map(|variance| variance - 1.0);
-        if variance.is_some_and(spread::is_too_wide) {
-            doubt = doubt.max(Some(Doubt::Heavy));
-        }
-        let Statistics {
-            leaves, dead_ends, ..
-        } = self.statistics;
-        Estimate {
-            number,
-            standard_error: variance.map(f64::sqrt),
-            doubt,
-            solutions: if self
-                .regions
-                .iter()
-                .all(|estimate| estimate.counted.is_some())
-            {
-                Total::Exactly(proved)
-            } else {
-                Total::AtLeast(proved)
-            },
-            particles: leaves + dead_ends,
-            dead_ends,
-            stopped,
-            statistics: self.statistics,
-            seed,
-            elapsed,
-        }
+        let is_too_wide = variance.is_some_and(spread::is_too_wide);
+        result.doubt = doubt.max(is_too_wide.then_some(Doubt::Heavy));
+        result.standard_error = variance.map(f64::sqrt);
+        let is_exact = (self.regions.iter()).all(|estimate| estimate.counted.is_some());
+        result.solutions = if is_exact {
+            Total::Exactly(proved)
+        } else {
+            Total::AtLeast(proved)
+        };
+        result
     }
 }

@@ -95,8 +95,8 @@ impl<W: Word> Particle<'_, W> {
     }
 }
 
-/// Resamples a population to `size` particles, each copied in proportion to its value, with weights adjusted to match. Does nothing if the
-/// values are even enough and there are at most `size` particles.
+/// Resamples a population to `size` particles, each copied in proportion to its value, with weights adjusted to match, unless the values
+/// are even enough and there are at most `size` particles.
 pub(super) fn resample<W: Word>(
     population: &mut Vec<Particle<'_, W>>,
     size: usize,
@@ -106,23 +106,18 @@ pub(super) fn resample<W: Word>(
     if sum.is_zero() {
         return;
     }
-    let slot_count = size;
-    let size = slot_count as f64;
-    let mut shares: Vec<f64> = population
-        .iter()
-        .map(|particle| (particle.value() / sum).to_f64())
-        .collect();
+    let (slot_count, size) = (size, size as f64);
+    let shares = population.iter().map(|own| (own.value() / sum).to_f64());
+    let mut shares: Vec<f64> = shares.collect();
     // The effective sample size: this many particles of equal value would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
     if effective > size / 2.0 && population.len() <= slot_count {
         return;
     }
-    let living = population
-        .iter()
-        .filter(|particle| !particle.weight.is_zero())
-        .count() as f64;
+    let is_living = |particle: &&Particle<'_, W>| !particle.weight.is_zero();
+    let living = population.iter().filter(is_living).count() as f64;
     for (share, particle) in shares.iter_mut().zip(population.iter()) {
-        if !particle.weight.is_zero() {
+        if is_living(&particle) {
             *share = (1.0 - DEFENSIVE_SHARE) * *share + DEFENSIVE_SHARE / living;
         }
     }
@@ -158,11 +153,9 @@ pub(super) fn resample<W: Word>(
         population[to] = population[from].clone();
         is_drawn[to] = true;
     }
-    population.extend(
-        duplicates
-            .map(|from| population[from].clone())
-            .collect::<Vec<_>>(),
-    );
+    for from in duplicates {
+        population.push(population[from].clone());
+    }
     is_drawn.resize(population.len(), true);
     let mut is_drawn = is_drawn.into_iter();
     population.retain(|_| is_drawn.next() == Some(true));

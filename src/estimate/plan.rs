@@ -22,7 +22,8 @@ const GROWTH_FACTOR: usize = 4;
 /// The sizes of the populations of one region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PopulationPlan {
-    size: usize,
+    /// Number of particles of the next population.
+    pub(super) size: usize,
     max_size: usize,
     is_final: bool,
 }
@@ -30,16 +31,11 @@ pub(super) struct PopulationPlan {
 impl PopulationPlan {
     /// For a region of `cells` unknown cells, and populations of at most `max_size` particles. Without a budget, all have the same size.
     pub(super) fn new(cells: usize, max_size: usize, budgeted: bool) -> Self {
-        let max_size = (MAX_TOTAL_CELLS / cells.max(1))
-            .clamp(8, MAX_PARTICLES)
-            .min(max_size)
-            .max(1);
+        let most = (MAX_TOTAL_CELLS / cells.max(1)).clamp(8, MAX_PARTICLES);
+        let max_size = most.min(max_size).max(1);
+        let first = if budgeted { 1 } else { UNLIMITED_PARTICLES };
         PopulationPlan {
-            size: if budgeted {
-                1
-            } else {
-                max_size.min(UNLIMITED_PARTICLES)
-            },
+            size: first.min(max_size),
             max_size,
             is_final: !budgeted,
         }
@@ -49,11 +45,6 @@ impl PopulationPlan {
     pub(super) fn limit_size(&mut self, max_size: usize) {
         self.max_size = self.max_size.min(max_size);
         self.size = self.size.min(max_size);
-    }
-
-    /// Number of particles of the next population.
-    pub(super) fn size(&self) -> usize {
-        self.size
     }
 
     /// Sets the next size, given the number of further particles that the limits allow.
@@ -79,7 +70,7 @@ mod tests {
             let mut plan = PopulationPlan::new(100, max_size, true);
             let mut sizes = Vec::new();
             for _ in 0..6 {
-                sizes.push(plan.size());
+                sizes.push(plan.size);
                 plan.adapt(particles);
             }
             sizes
@@ -95,9 +86,9 @@ mod tests {
     #[test]
     fn size_is_constant_without_a_budget() {
         let mut plan = PopulationPlan::new(144, 1000, false);
-        assert_eq!(plan.size(), UNLIMITED_PARTICLES);
+        assert_eq!(plan.size, UNLIMITED_PARTICLES);
         plan.adapt(1.0);
-        assert_eq!(plan.size(), UNLIMITED_PARTICLES);
-        assert_eq!(PopulationPlan::new(90_000, 1000, false).size(), 11);
+        assert_eq!(plan.size, UNLIMITED_PARTICLES);
+        assert_eq!(PopulationPlan::new(90_000, 1000, false).size, 11);
     }
 }

@@ -1,26 +1,23 @@
 //! A population of particles, and the number of solutions it estimates.
 //!
 //! A particle follows a random path of the search tree. Where both sides of a branch are consistent, one is taken with a probability `p`,
-//! and the weight of the particle is divided by `p`; where one contradicts, the other is taken. A particle that ends in a solution has its
-//! weight as value, one that ends in a contradiction 0, and the expected value of a particle is exactly the number of solutions, whatever
-//! the probabilities are (Knuth, "Estimating the efficiency of backtrack programs", 1975). The probabilities determine the variance: here
-//! they follow the beliefs of the lines on each cell.
+//! and the weight of the particle is divided by `p`. A particle that ends in a solution has its weight as value, one that ends in a
+//! contradiction 0, and the expected value is exactly the number of solutions for all probabilities (Knuth, "Estimating the efficiency of
+//! backtrack programs", 1975). These determine the variance: here they follow the beliefs of the lines on each cell.
 //!
 //! In most puzzles nearly every path of a hundred choices ends in a contradiction. So a population descends line by line and is resampled
 //! where the values of its particles are too uneven: dead particles are replaced by copies of living ones (a particle filter: Gordon,
-//! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value of a particle at a line is
-//! estimated as its weight times the number of remaining fillings, which is estimated from the lines as well; the weight alone is no guide,
-//! as it is great where the path was unlikely, and there few fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering
-//! via simulation", 1999). A particle that is drawn with probability `q` has its weight divided by `q`, which leaves the expected value
-//! unchanged for all `q`. Small remainders are counted exactly.
+//! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value is the weight times the number
+//! of remaining fillings, estimated from the lines as well, for the weight alone is great where the path was unlikely, and there few
+//! fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering via simulation", 1999). A particle that is drawn with
+//! probability `q` has its weight divided by `q`, which leaves the expected value unchanged. Small remainders are counted exactly.
 //!
 //! If nearly all particles die even so, a [`Guide`] is asked which sides of a branch have no solution. And if a solution (the *witness*) is
 //! known, the population follows its path, the *spine*: at each branch the spine takes the side of the witness, and a new particle starts
 //! on the other side. If there are many other sides, only a random share of them get a particle, with weights to match. So the solutions
 //! near the witness are not found by chance only, and the value of a population is never 0.
 //!
-//! Half of the populations start at the first line and half at the last one, because paths that are rare from one end need not be rare from
-//! the other.
+//! Half of the populations start at the last line, because paths that are rare from one end need not be rare from the other.
 
 use std::sync::Arc;
 
@@ -46,8 +43,7 @@ const MAX_DOUBTFUL_PROBABILITY: f64 = 0.25;
 /// Sweeps of belief propagation at the root.
 const ROOT_SWEEPS: usize = 20;
 
-/// Maximum number of unknown cells for which a particle, or the spine, attempts an exact count, and maximum number of branches of such a
-/// count.
+/// Maximum number of unknown cells for which a particle, or the spine, attempts an exact count, and maximum number of its branches.
 const MAX_EXACT_CELLS: usize = 60;
 const MAX_EXACT_SPINE_CELLS: usize = 240;
 const MAX_BRANCHES: u64 = 300;
@@ -174,7 +170,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             log_remaining: 0.0,
             ended: None,
             path: Vec::new(),
-            solution: self.guide.as_ref().and_then(|guide| guide.witness()),
+            solution: self.guide.as_ref().and_then(|guide| guide.witness.clone()),
         };
         let mut spine = first.solution.clone().map(|witness| Spine {
             particle: first.clone(),
@@ -187,23 +183,19 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         let mut population = Vec::new();
         if spine.is_none() {
             population.push(first);
-            while population.len() < self.size {
+            for _ in 1..self.size {
                 if self.budget.must_stop() {
                     return None;
                 }
                 population.push(population[0].clone());
             }
         }
+        let all_lines = [&rows[..], &columns].concat();
         // The lines are processed along the longer side of the region.
-        let mut order = if rows.len() >= columns.len() {
-            rows.clone()
-        } else {
-            columns.clone()
-        };
+        let mut order = std::cmp::max_by_key(columns, rows, Vec::len);
         if self.upwards {
             order.reverse();
         }
-        let all_lines = [rows, columns].concat();
         let mut dead = 0;
         for line in order {
             if let Some(spine) = &mut spine {
@@ -221,22 +213,19 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
                 population.retain(|particle| !particle.weight.is_zero());
                 dead += (before - population.len()) as u64;
             }
-            let spine_ended = spine
-                .as_ref()
-                .is_none_or(|spine| spine.particle.ended.is_some());
-            if spine_ended && population.iter().all(|particle| particle.ended.is_some()) {
+            let spine = spine.iter().map(|spine| &spine.particle);
+            if (spine.chain(&population)).all(|particle| particle.ended.is_some()) {
                 break;
             }
             resample(&mut population, self.size, self.random);
         }
         if let (Some(spine), Some(guide)) = (&spine, self.guide) {
-            guide.record_open(self.upwards, spine.open_sides - spine.alive_sides);
+            guide.open[usize::from(self.upwards)] = spine.open_sides - spine.alive_sides;
         }
         Some(result_of(population, self.size, dead, spine))
     }
 
-    /// Advances the spine until every cell of a line is known, and adds particles for the sides on which the witness is not, unless these
-    /// have no solution.
+    /// Advances the spine until every cell of a line is known, and adds particles for the other sides that may have a solution.
     fn branch_off(
         &mut self,
         spine: &mut Spine<'p, W>,
@@ -264,30 +253,29 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             {
                 spine.open_sides += 1;
                 let probability = guide.probability(self.upwards, cell, self.size, spine.lines);
-                let drawn = uniform(self.random) < probability;
-                let other = (cell, !filled);
-                let path = particle.path.iter().copied().chain([other]);
-                let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
-                let answer = if drawn {
-                    guide.query_side((self.upwards, cell), clues, rows, path, self.budget)?
-                } else {
-                    SatAnswer::Unknown
-                };
-                if answer == SatAnswer::None {
-                    spine.open_sides -= 1;
-                } else if drawn {
-                    let mut new = particle.clone();
-                    new.path.push(other);
-                    // The value of a population is the mean over `size` particles, hence the factor `size`.
-                    new.weight = Scaled::from(self.size as f64 / probability);
-                    new.solution = match answer {
-                        SatAnswer::Solution(grid) => Some(Arc::new(grid)),
-                        _ => None,
+                if uniform(self.random) < probability {
+                    let other = (cell, !filled);
+                    let path = particle.path.iter().copied().chain([other]);
+                    let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
+                    let side = (self.upwards, cell);
+                    let solution = match guide.query_side(side, clues, rows, path, self.budget)? {
+                        SatAnswer::Solution(grid) => Some(Some(Arc::new(grid))),
+                        SatAnswer::Unknown => Some(None),
+                        SatAnswer::None => None,
                     };
-                    spine.alive_sides += u64::from(new.solution.is_some());
-                    new.record_changes(&mut self.filter.board);
-                    new.rows.copy_from_slice(self.filter.board.rows());
-                    population.push(new);
+                    if let Some(solution) = solution {
+                        let mut new = particle.clone();
+                        new.path.push(other);
+                        // The value of a population is the mean over `size` particles, hence the factor `size`.
+                        new.weight = Scaled::from(self.size as f64 / probability);
+                        spine.alive_sides += u64::from(solution.is_some());
+                        new.solution = solution;
+                        new.record_changes(&mut self.filter.board);
+                        new.rows.copy_from_slice(self.filter.board.rows());
+                        population.push(new);
+                    } else {
+                        spine.open_sides -= 1;
+                    }
                 }
             }
             self.undo(mark);
@@ -333,11 +321,8 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             match self.branch(particle, cell, probability)? {
                 None => particle.kill(),
                 Some(filled) => {
-                    let solutions = [particle.solution.take(), side_solution];
-                    particle.solution = solutions
-                        .into_iter()
-                        .flatten()
-                        .find(|grid| cell.is_filled_in(grid) == filled);
+                    let mut solutions = particle.solution.take().into_iter().chain(side_solution);
+                    particle.solution = solutions.find(|grid| cell.is_filled_in(grid) == filled);
                 }
             }
         }
@@ -345,8 +330,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         Some(())
     }
 
-    /// Counts the fillings of the region if at most this number of its cells are unknown. If the count takes too long, it is tried again
-    /// when half of them are known.
+    /// Counts the fillings of the region if at most this number of its cells are unknown; after a failure it is tried again at half of it.
     fn count_if_few_unknown(&mut self, exact_cells: &mut usize) -> Option<u64> {
         let ParticleFilter { board, exact, .. } = &mut *self.filter;
         let unknown = self.region.unknown(board).count();
@@ -369,11 +353,15 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
 
     /// Asks the guide, if there is one, for a solution with these decisions.
     fn query(&mut self, path: impl Iterator<Item = (Cell, bool)>) -> Option<SatAnswer> {
-        let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
-        match &mut self.guide {
-            Some(guide) => guide.query(clues, rows, path, self.budget),
-            None => Some(SatAnswer::Unknown),
-        }
+        let Some(guide) = &mut self.guide else {
+            return Some(SatAnswer::Unknown);
+        };
+        guide.query(
+            self.filter.board.clues(),
+            &self.filter.rows,
+            path,
+            self.budget,
+        )
     }
 
     /// The probability to fill a cell after asking the guide about the side without a known solution, and the solution found there.
@@ -412,11 +400,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         let mark = self.filter.board.mark();
         if self.decide(cell, filled)? {
             if other_is_consistent {
-                let taken = if filled {
-                    probability
-                } else {
-                    1.0 - probability
-                };
+                let taken = [1.0 - probability, probability][usize::from(filled)];
                 particle.weight = particle.weight / Scaled::from(taken);
             }
         } else {
@@ -433,7 +417,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
 
     /// Decides a cell on the board; `Some(false)` is a contradiction.
     fn decide(&mut self, cell: Cell, filled: bool) -> Option<bool> {
-        let control = self.budget.control();
+        let control = self.budget.control;
         self.filter.board.decide_under(cell, filled, control)
     }
 
@@ -474,20 +458,16 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
     }
 }
 
-/// The result of a population of nominal size `size` whose particles have all ended. In addition to the particles in `population`, `dead`
-/// ones have been removed before.
+/// The result of a population of nominal size `size` whose particles have all ended, and from which `dead` ones have been removed before.
 fn result_of<W: Word>(
     population: Vec<Particle<'_, W>>,
     size: usize,
     dead: u64,
     spine: Option<Spine<'_, W>>,
 ) -> PopulationResult<W> {
+    let weight: Scaled = population.iter().map(|particle| particle.weight).sum();
     let mut result = PopulationResult {
-        value: population
-            .iter()
-            .map(|particle| particle.weight)
-            .sum::<Scaled>()
-            / Scaled::from(size as f64),
+        value: weight / Scaled::from(size as f64),
         alive: 0,
         dead,
         is_exact: false,
@@ -507,9 +487,8 @@ fn result_of<W: Word>(
         let count = spine.particle.ended.unwrap_or(1);
         result.value = result.value + Scaled::from(count as f64);
         result.is_exact = spine.open_sides == 0;
-        result
-            .proved
-            .record(count + spine.alive_sides, spine.particle.rows);
+        let proved = count + spine.alive_sides;
+        result.proved.record(proved, spine.particle.rows);
     }
     result
 }
@@ -524,10 +503,8 @@ impl<W: Word> ProvedFillings<W> {
     pub(super) fn record(&mut self, number: u64, rows: Box<[Known<W>]>) {
         self.number = self.number.max(number);
         let witness = self.witness.get_or_insert_with(|| rows.clone());
-        let differs = witness
-            .iter()
-            .zip(&rows)
-            .any(|(a, b)| !(a.filled & b.empty | a.empty & b.filled).is_zero());
+        let mut pairs = witness.iter().zip(&rows);
+        let differs = pairs.any(|(a, b)| !(a.filled & b.empty | a.empty & b.filled).is_zero());
         if self.number == 1 && differs {
             self.number = 2;
         }
@@ -539,10 +516,8 @@ fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<
     let rows = region.rows().filter(|(_, cells)| !cells.is_zero());
     let columns = region.rows().fold(W::ZERO, |all, (_, cells)| all | cells);
     let height = board.clues().height();
-    (
-        rows.map(|(row, _)| row).collect(),
-        columns.cells().map(|column| height + column).collect(),
-    )
+    let columns = columns.cells().map(|column| height + column);
+    (rows.map(|(row, _)| row).collect(), columns.collect())
 }
 
 #[cfg(test)]

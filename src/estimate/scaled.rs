@@ -16,21 +16,18 @@ pub struct Scaled {
     exponent: i64,
 }
 
-/// An exponent within the range of [`f64`], and larger than its precision: of two numbers this far apart, the smaller does not change the
-/// sum.
+/// An exponent within the range of [`f64`] and beyond its precision: of two numbers this far apart, the smaller does not change the sum.
 const MAX_SHIFT: i64 = 1000;
 
 impl Scaled {
     /// Zero.
-    pub const ZERO: Scaled = Scaled {
-        mantissa: 0.0,
-        exponent: 0,
-    };
+    pub const ZERO: Scaled = Scaled::of(0.0, 0);
     /// One.
-    pub const ONE: Scaled = Scaled {
-        mantissa: 1.0,
-        exponent: 0,
-    };
+    pub const ONE: Scaled = Scaled::of(1.0, 0);
+
+    const fn of(mantissa: f64, exponent: i64) -> Self {
+        Scaled { mantissa, exponent }
+    }
 
     /// `value` times 2 to the power of `exponent`; `value` must be finite and not negative.
     fn new(value: f64, exponent: i64) -> Self {
@@ -44,10 +41,8 @@ impl Scaled {
         // Sets the bits of the exponent to those of 1.
         let bits = value.to_bits();
         let power = (bits >> 52) as i64 - 1023;
-        Scaled {
-            mantissa: f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52),
-            exponent: exponent + power,
-        }
+        let mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+        Scaled::of(mantissa, exponent + power)
     }
 
     /// The number with this natural logarithm.
@@ -89,8 +84,7 @@ impl Scaled {
         let mut power = log.floor();
         let mut leading = 10f64.powf(log - power + (digits - 1) as f64).round();
         if leading >= 10f64.powi(digits as i32) {
-            leading /= 10.0;
-            power += 1.0;
+            (leading, power) = (leading / 10.0, power + 1.0);
         }
         Some(Rough::new(&format!("{leading:.0}"), power as i64))
     }
@@ -107,17 +101,15 @@ impl From<f64> for Scaled {
 
 impl From<&Count> for Scaled {
     fn from(number: &Count) -> Self {
-        match number.to_u64() {
-            Some(number) => Scaled::from(number as f64),
-            None => {
-                let digits = number.to_string();
-                // Seventeen digits distinguish adjacent [`f64`]s; the remaining ones are a power of ten.
-                let (leading, rest) = digits.split_at(17);
-                let ten = Scaled::from(10.0);
-                let leading: f64 = leading.parse().expect("decimal digits");
-                (0..rest.len()).fold(Scaled::from(leading), |number, _| number * ten)
-            }
+        if let Some(number) = number.to_u64() {
+            return Scaled::from(number as f64);
         }
+        let digits = number.to_string();
+        // Seventeen digits distinguish adjacent [`f64`]s; the remaining ones are a power of ten.
+        let (leading, rest) = digits.split_at(17);
+        let ten = Scaled::from(10.0);
+        let leading: f64 = leading.parse().expect("decimal digits");
+        (0..rest.len()).fold(Scaled::from(leading), |number, _| number * ten)
     }
 }
 
@@ -128,16 +120,13 @@ impl Add for Scaled {
         if self.is_zero() || other.is_zero() {
             return if self.is_zero() { other } else { self };
         }
-        let (larger, smaller) = if self.exponent >= other.exponent {
-            (self, other)
-        } else {
-            (other, self)
+        let (larger, smaller) = match self.exponent >= other.exponent {
+            true => (self, other),
+            false => (other, self),
         };
         let shift = (smaller.exponent - larger.exponent).max(-MAX_SHIFT);
-        Scaled::new(
-            larger.mantissa + smaller.mantissa * 2f64.powi(shift as i32),
-            larger.exponent,
-        )
+        let added = smaller.mantissa * 2f64.powi(shift as i32);
+        Scaled::new(larger.mantissa + added, larger.exponent)
     }
 }
 
@@ -151,10 +140,8 @@ impl Mul for Scaled {
     type Output = Scaled;
 
     fn mul(self, other: Scaled) -> Scaled {
-        Scaled::new(
-            self.mantissa * other.mantissa,
-            self.exponent + other.exponent,
-        )
+        let exponent = self.exponent + other.exponent;
+        Scaled::new(self.mantissa * other.mantissa, exponent)
     }
 }
 
@@ -165,10 +152,8 @@ impl Div for Scaled {
     ///
     /// In debug builds, if `other` is zero.
     fn div(self, other: Scaled) -> Scaled {
-        Scaled::new(
-            self.mantissa / other.mantissa,
-            self.exponent - other.exponent,
-        )
+        let exponent = self.exponent - other.exponent;
+        Scaled::new(self.mantissa / other.mantissa, exponent)
     }
 }
 

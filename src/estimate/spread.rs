@@ -3,10 +3,9 @@
 //! The value of a population has a heavy tail: most populations are a little too low, and rarely one is far too high. So even if the values
 //! of a few populations agree, the next one may be far higher. But the logarithm of the value is nearly normal (Bérard, Del Moral and
 //! Doucet, "A lognormal central limit theorem for particle approximations of normalizing constants", 2014), so the lower half of its
-//! distribution already shows how far the upper half reaches. The variance is therefore estimated both from the values and from their
-//! logarithms, and the greater estimate is used; with few populations it is widened as by Student's t. If the relative error is large, the
-//! mean depends on few populations, and many more would be needed (Chatterjee and Diaconis, "The sample size required in importance
-//! sampling", 2018); then it is not to be trusted.
+//! distribution already shows how far the upper half reaches. So the variance is the greater of the estimates from the values and from
+//! their logarithms; with few populations it is widened as by Student's t. If the relative error is large, the mean depends on few
+//! populations and is not to be trusted (Chatterjee and Diaconis, "The sample size required in importance sampling", 2018).
 
 use super::scaled::Scaled;
 
@@ -86,39 +85,31 @@ impl Populations {
         if self.mean().is_some_and(Scaled::is_zero) {
             return Some(Doubt::Nothing);
         }
-        let Some(variance) = self
-            .relative_variance()
-            .filter(|_| self.effective_count() >= MIN_POPULATIONS)
-        else {
-            return Some(Doubt::Few);
-        };
-        if is_too_wide(variance) {
-            return Some(Doubt::Heavy);
+        match self.relative_variance() {
+            Some(_) if self.effective_count() < MIN_POPULATIONS => return Some(Doubt::Few),
+            None => return Some(Doubt::Few),
+            Some(variance) if is_too_wide(variance) => return Some(Doubt::Heavy),
+            Some(_) => {}
         }
         let (up, down) = (self.share_of(true)?, self.share_of(false)?);
-        let differs =
-            (up.0 - down.0).powi(2) > MAX_DEVIATION * MAX_DEVIATION * (up.1 + down.1) + 1e-12;
-        differs.then_some(Doubt::Apart)
+        let most = MAX_DEVIATION * MAX_DEVIATION * (up.1 + down.1) + 1e-12;
+        ((up.0 - down.0).powi(2) > most).then_some(Doubt::Apart)
     }
 
     /// The mean of the populations of one direction as a share of the mean of all, and its variance.
     fn share_of(&self, upwards: bool) -> Option<(f64, f64)> {
         let populations = self.of_direction(upwards);
         let share = (populations.mean()? / self.mean()?).to_f64();
-        // A direction without solutions has no relative variance, and 0 is taken. Its mean of 0 increases the variance of all
-        // populations anyway.
+        // A direction without solutions has no relative variance; its mean of 0 increases the variance of all populations anyway.
         let variance = populations.relative_variance().unwrap_or(0.0);
         Some((share, share * share * variance))
     }
 
     /// The populations of one direction.
     fn of_direction(&self, upwards: bool) -> Self {
-        let populations = self.0.iter().copied();
-        Populations(
-            populations
-                .filter(|population| population.upwards == upwards)
-                .collect(),
-        )
+        let mut populations = self.clone();
+        populations.0.retain(|own| own.upwards == upwards);
+        populations
     }
 
     /// Merges pairs of populations of the same direction.
@@ -142,27 +133,17 @@ impl Populations {
         self.0.iter().map(|population| population.size).sum()
     }
 
-    /// The mean over all particles: that of the populations, each weighted by its number of particles, which is not random. `None` without
-    /// any.
+    /// The mean over all particles: that of the populations, weighted by their sizes, which are not random. `None` without any.
     pub(super) fn mean(&self) -> Option<Scaled> {
-        let sum: Scaled = self
-            .0
-            .iter()
-            .map(|population| population.value * Scaled::from(population.size))
-            .sum();
-        let size = self.size();
+        let sizes = self.0.iter().map(|own| own.value * Scaled::from(own.size));
+        let (sum, size) = (sizes.sum::<Scaled>(), self.size());
         (size > 0.0).then(|| sum / Scaled::from(size))
     }
 
     /// The effective number of populations: this many of equal size would estimate the variance as well.
     fn effective_count(&self) -> f64 {
-        let squares: f64 = self
-            .0
-            .iter()
-            .map(|population| population.size * population.size)
-            .sum();
-        let size = self.size();
-        size * size / squares.max(1.0)
+        let squares = self.0.iter().map(|population| population.size.powi(2));
+        self.size().powi(2) / squares.sum::<f64>().max(1.0)
     }
 
     /// The square of the relative standard error of the mean; `None` with fewer than two populations, or if the mean is zero.
@@ -179,17 +160,11 @@ impl Populations {
         });
         let from_values = squares.sum::<f64>() * effective_count / freedom;
         // The logarithms of the values that are not zero, each with its share of the particles.
-        let logs: Vec<(f64, f64)> = self
-            .0
-            .iter()
-            .filter(|population| !population.value.is_zero())
-            .map(|population| (population.size / size, (population.value / mean).ln()))
-            .collect();
-        let share: f64 = logs.iter().map(|(weight, _)| weight).sum();
-        let mean_log = logs.iter().map(|(weight, log)| weight * log).sum::<f64>() / share;
-        let squares = logs
-            .iter()
-            .map(|(weight, log)| weight * (log - mean_log).powi(2));
+        let logs = self.0.iter().filter(|own| !own.value.is_zero());
+        let logs = logs.map(|population| (population.size / size, (population.value / mean).ln()));
+        let share: f64 = logs.clone().map(|(weight, _)| weight).sum();
+        let mean_log = logs.clone().map(|(weight, log)| weight * log).sum::<f64>() / share;
+        let squares = logs.map(|(weight, log)| weight * (log - mean_log).powi(2));
         let variance = squares.sum::<f64>() / share * effective_count / freedom;
         let from_logs = (variance.exp() / share - 1.0) / effective_count;
         let widened = from_values.max(from_logs) * student_factor(freedom).powi(2);

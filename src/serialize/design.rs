@@ -123,16 +123,10 @@ object! {
     }
 }
 
-/// What a generated puzzle begins with: its own fields, its goal among them, or without one its size.
-struct PuzzleOrSize<'a>(&'a Generated);
-
-impl Fields for PuzzleOrSize<'_> {
+/// The fields of the value, if there is one.
+impl<T: Fields> Fields for Option<T> {
     fn add_to<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
-        if let Some(puzzle) = &self.0.puzzle {
-            return puzzle.add_to(object);
-        }
-        object.serialize_entry("width", &self.0.width)?;
-        object.serialize_entry("height", &self.0.height)
+        self.iter().try_for_each(|value| value.add_to(object))
     }
 }
 
@@ -141,7 +135,9 @@ object! {
     /// `made`, `unique`, `method`, `attempts`, `changed`, `stopped`, `settles`, `nodes` and `seconds`.
     Generated, |generated| {
         "number": generated.number,
-        ..PuzzleOrSize(generated),
+        ..generated.puzzle,
+        "width"?: generated.puzzle.is_none().then_some(generated.width),
+        "height"?: generated.puzzle.is_none().then_some(generated.height),
         "made": generated.puzzle.is_some(),
         "unique": generated.unique,
         "method": generated.method,

@@ -15,7 +15,6 @@ use crate::estimate::Estimate;
 use crate::format::json;
 use crate::graph::CellCounts;
 use crate::puzzle::{Clue, Grid, Puzzle};
-use crate::run::Statistics;
 use crate::search::{Outcome, Total, Verdict};
 use crate::solutions::{Count, Rough, Stop};
 
@@ -77,71 +76,39 @@ object! {
     }
 }
 
-/// What the results of all runs have.
-struct RunFigures<'a> {
-    solutions: &'a Total,
-    stopped: Option<Stop>,
-    statistics: &'a Statistics,
-    elapsed: Duration,
-}
-
-object! {
-    RunFigures<'_>, |run| {
-        ..run.solutions,
-        "stopped": run.stopped,
-        "nodes": run.statistics.nodes,
-        "seconds": seconds(run.elapsed),
-        "statistics": run.statistics,
-    }
-}
-
 object! {
     /// As an object with the fields of its [`Total`], `stopped`, `nodes`, `seconds` and `statistics`. The open cubes are not part of it.
     Outcome, |outcome| {
-        ..RunFigures {
-            solutions: &outcome.solutions,
-            stopped: outcome.stopped,
-            statistics: &outcome.statistics,
-            elapsed: outcome.elapsed,
-        },
+        ..outcome.solutions,
+        "stopped": outcome.stopped,
+        "nodes": outcome.statistics.nodes,
+        "seconds": seconds(outcome.elapsed),
+        "statistics": outcome.statistics,
     }
 }
 
 object! {
     /// As an object with the fields of an [`Outcome`], and `estimate`.
     Estimate, |estimate| {
-        ..RunFigures {
-            solutions: &estimate.solutions,
-            stopped: estimate.stopped,
-            statistics: &estimate.statistics,
-            elapsed: estimate.elapsed,
-        },
+        ..estimate.solutions,
+        "stopped": estimate.stopped,
+        "nodes": estimate.statistics.nodes,
+        "seconds": seconds(estimate.elapsed),
+        "statistics": estimate.statistics,
         "estimate": EstimateFigures(estimate),
     }
 }
 
 struct EstimateFigures<'a>(&'a Estimate);
 
-impl EstimateFigures<'_> {
-    /// The estimate in a few digits, as text like the number of solutions.
-    fn number(&self) -> Option<String> {
-        let number = self.0.number?;
-        Some(match number.rough(4) {
-            Some(rough) => format!("{rough:e}"),
-            None => "0".to_owned(),
-        })
-    }
-
-    fn log10(&self) -> Option<f64> {
-        let number = self.0.number.filter(|number| !number.is_zero())?;
-        Some(round_to_micros(number.log10()))
-    }
-}
-
 object! {
     EstimateFigures<'_>, |figures| {
-        "number": figures.number(),
-        "log10": figures.log10(),
+        // In a few digits, as text like the number of solutions.
+        "number": figures.0.number.map(|number| match number.rough(4) {
+            Some(rough) => format!("{rough:e}"),
+            None => "0".to_owned(),
+        }),
+        "log10": figures.0.number.filter(|number| !number.is_zero()).map(|number| round_to_micros(number.log10())),
         "standard_error": figures.0.standard_error.map(round_to_micros),
         // Whether the number and its standard error are reliable; if not, `warning` says why.
         "trusted": figures.0.doubt.is_none(),

@@ -1,8 +1,7 @@
 //! Batches of leaves, as a task passes them to a sink.
 //!
 //! Most leaves are a single grid; these are packed one after the other. A leaf with independent regions is a bundle: a base grid and, for
-//! each region, a [`Factor`] that lists its fillings. A bundle stands for their product, and is expanded only where the grids are
-//! needed, at a few words per grid.
+//! each region, a [`Factor`] that lists its fillings. It stands for their product, and is expanded only where the grids are needed.
 
 use std::sync::Arc;
 
@@ -48,10 +47,7 @@ impl Factor {
     /// Replaces one filling in a grid by another, by exclusive or: the regions of a bundle are disjoint and empty in the base.
     fn exchange(&self, words: &mut [u64], from: usize, to: usize) {
         let size = self.word_indices.len();
-        let (from, to) = (
-            &self.fillings[from * size..][..size],
-            &self.fillings[to * size..][..size],
-        );
+        let [from, to] = [from, to].map(|filling| &self.fillings[filling * size..][..size]);
         for ((&index, &from), &to) in self.word_indices.iter().zip(from).zip(to) {
             words[index as usize] ^= from ^ to;
         }
@@ -65,8 +61,7 @@ impl Factor {
     }
 }
 
-/// Calls `show` with every grid of a bundle. `words` is the base, and is left changed. Stops when `show` returns `false`, and returns
-/// whether all grids were shown.
+/// Calls `show` with every grid of a bundle until it returns `false`; returns whether all were shown. `words`, the base, is left changed.
 pub(crate) fn expand(
     words: &mut [u64],
     factors: &[Arc<Factor>],
@@ -82,22 +77,20 @@ pub(crate) fn expand(
             return false;
         }
         // Counts through the product like an odometer: one digit per factor, the last one changes fastest.
-        let mut position = factors.len();
-        loop {
-            let Some(i) = position.checked_sub(1) else {
-                return true;
-            };
-            let next = if digits[i] + 1 == factors[i].count() {
+        let mut places = digits.iter_mut().zip(factors).rev();
+        let is_shown = places.all(|(digit, factor)| {
+            let following = *digit + 1;
+            let next = if following == factor.count() {
                 0
             } else {
-                digits[i] + 1
+                following
             };
-            factors[i].exchange(words, digits[i], next);
-            digits[i] = next;
-            if next != 0 {
-                break;
-            }
-            position = i;
+            factor.exchange(words, *digit, next);
+            *digit = next;
+            next == 0
+        });
+        if is_shown {
+            return true;
         }
     }
 }
@@ -251,9 +244,9 @@ impl Batch {
                 continue;
             }
             let mut words = self.words[index * self.size..][..self.size].to_vec();
-            factors
-                .iter()
-                .for_each(|factor| factor.put_first(&mut words));
+            for factor in factors {
+                factor.put_first(&mut words);
+            }
             for factor in factors {
                 for filling in 0..factor.count() {
                     factor.exchange(&mut words, 0, filling);

@@ -8,8 +8,7 @@ use num_bigint::BigUint;
 use crate::error::{Error, Result};
 use crate::puzzle::MAX_SIDE;
 
-/// The most decimal digits that a number of solutions can have, which is at most 2 to the power of the number of cells. The logarithm of 2
-/// is 0.30103, rounded up.
+/// The most decimal digits of a number of solutions, which is at most 2 to the number of cells. The logarithm of 2, rounded up, is 0.30103.
 const MAX_DIGITS: usize = (MAX_SIDE * MAX_SIDE) * 30_103 / 100_000 + 1;
 
 /// Number of digits up to which the quadratic time of num-bigint's parser does not matter.
@@ -119,8 +118,7 @@ impl Count {
         }
     }
 
-    /// The number rounded to two digits, as in `5.2 x 10^15`, from the exact number, half up. `None` up to nine digits, which are readable
-    /// in full.
+    /// The exact number rounded half up to two digits, as in `5.2 x 10^15`. `None` up to nine digits, which are readable in full.
     pub fn rough(&self) -> Option<Rough> {
         let digits = self.to_string();
         if digits.len() <= 9 {
@@ -180,29 +178,24 @@ impl FromStr for Count {
         }
         let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = are_digits.then(|| from_digits(text.as_bytes())).flatten();
-        number
-            .map(Count::from_big)
-            .ok_or_else(|| Error::data(format!("{text:?} is not a number of solutions")))
+        let wrong = || Error::data(format!("{text:?} is not a number of solutions"));
+        number.map(Count::from_big).ok_or_else(wrong)
     }
 }
 
-/// The number with these decimal digits. num-bigint parses in quadratic time but multiplies faster. So it parses short parts, and in each
-/// round pairs of parts are joined.
+/// The number with these decimal digits. num-bigint parses in quadratic time, so it parses short parts, and in each round pairs are joined.
 fn from_digits(digits: &[u8]) -> Option<BigUint> {
     // The lowest digits first. Each part has a value less than `power`, but for the last one, which may have fewer digits.
-    let mut parts = digits
-        .rchunks(SHORT_DIGITS)
-        .map(|part| BigUint::parse_bytes(part, 10))
-        .collect::<Option<Vec<BigUint>>>()?;
+    let parts = digits.rchunks(SHORT_DIGITS);
+    let parts = parts.map(|part| BigUint::parse_bytes(part, 10));
+    let mut parts = parts.collect::<Option<Vec<BigUint>>>()?;
     let mut power = BigUint::from(10u8).pow(SHORT_DIGITS as u32);
     while parts.len() > 1 {
-        parts = parts
-            .chunks(2)
-            .map(|pair| match pair {
-                [low, high] => low + high * &power,
-                _ => pair[0].clone(),
-            })
-            .collect();
+        let joined = parts.chunks(2).map(|pair| match pair {
+            [low, high] => low + high * &power,
+            _ => pair[0].clone(),
+        });
+        parts = joined.collect();
         if parts.len() > 1 {
             power = &power * &power;
         }
@@ -212,12 +205,11 @@ fn from_digits(digits: &[u8]) -> Option<BigUint> {
 
 impl std::ops::AddAssign<&Count> for Count {
     fn add_assign(&mut self, other: &Count) {
-        *self = match (&self.0, &other.0) {
-            (Small(a), Small(b)) => a
-                .checked_add(*b)
-                .map_or_else(|| Count(Big(self.big() + other.big())), |n| Count(Small(n))),
-            _ => Count(Big(self.big() + other.big())),
+        let sum = match (&self.0, &other.0) {
+            (Small(a), Small(b)) => a.checked_add(*b).map(Small),
+            _ => None,
         };
+        *self = Count(sum.unwrap_or_else(|| Big(self.big() + other.big())));
     }
 }
 
@@ -236,12 +228,11 @@ impl std::ops::SubAssign<&Count> for Count {
 
 impl std::ops::MulAssign<&Count> for Count {
     fn mul_assign(&mut self, other: &Count) {
-        *self = match (&self.0, &other.0) {
-            (Small(a), Small(b)) => a
-                .checked_mul(*b)
-                .map_or_else(|| Count(Big(self.big() * other.big())), |n| Count(Small(n))),
-            _ => Count::from_big(self.big() * other.big()),
+        let product = match (&self.0, &other.0) {
+            (Small(a), Small(b)) => a.checked_mul(*b).map(|n| Count(Small(n))),
+            _ => None,
         };
+        *self = product.unwrap_or_else(|| Count::from_big(self.big() * other.big()));
     }
 }
 
@@ -289,10 +280,8 @@ impl Rough {
     /// From the first digits of a number, rounded, and the power of ten of the first digit.
     pub(crate) fn new(digits: &str, power: i64) -> Self {
         let (first, rest) = digits.split_at(1);
-        let leading = match rest {
-            "" => first.to_owned(),
-            rest => format!("{first}.{rest}"),
-        };
+        let point = if rest.is_empty() { "" } else { "." };
+        let leading = format!("{first}{point}{rest}");
         Rough { leading, power }
     }
 

@@ -54,11 +54,9 @@ impl Set {
 
     /// The solutions in canonical order, for grids of this size. They reuse the memory of the set.
     pub fn into_sorted(self, width: usize, height: usize) -> Vec<Grid> {
-        let mut grids: Vec<Grid> = self
-            .grids
-            .into_iter()
-            .map(|words| Grid::from_words(width, height, words))
-            .collect();
+        let grids = self.grids.into_iter();
+        let grids = grids.map(|words| Grid::from_words(width, height, words));
+        let mut grids: Vec<Grid> = grids.collect();
         grids.sort_unstable();
         grids
     }
@@ -82,10 +80,9 @@ impl Sink for Set {
             }
             true
         });
-        if fits {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(Stop::Memory)
+        match fits {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Stop::Memory),
         }
     }
 }

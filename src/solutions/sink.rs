@@ -1,5 +1,4 @@
-//! The interface that takes solutions; the sink that counts them, and the sink that passes them, as they are found, to one thread that writes
-//! them.
+//! The interface that takes solutions; the sink that counts them, and the sink that passes them on to one thread that writes them.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -1,8 +1,7 @@
 //! The solution as a person would find it, step by step, the simplest step first.
 //!
-//! A step decides cells of one line by one [`Reason`]. At each moment every line is looked at: the step is the one with the simplest
-//! reason, among equals the line on which it decides most cells, then rows before columns. Where no line decides a cell, a cell is tried:
-//! the step is then the shortest contradiction.
+//! A step decides cells of one line by one [`Reason`]: the simplest of all lines, among equals the one that decides most cells, then rows
+//! before columns. Where no line decides a cell, a cell is tried: the step is then the shortest contradiction.
 
 mod reason;
 mod rules;
@@ -15,13 +14,13 @@ use std::time::Instant;
 pub use reason::Reason;
 
 use self::trial::Trial;
-use self::view::{LineView, capital, list};
+use self::view::{LineView, capital, list, value_name};
 use super::position::Position;
 use super::rounds::{cells_of_line, clue_of, dirty_lines, line_of};
 use crate::board::{Board, Cell, Clues};
 use crate::error::Result;
 use crate::line::{Known, Word, by_width};
-use crate::puzzle::{Clue, Line, Puzzle};
+use crate::puzzle::{Line, Puzzle};
 use crate::run::{Control, Limits};
 use crate::search::{Cube, Search, Verdict};
 use crate::solutions::Stop;
@@ -144,13 +143,9 @@ impl<'a> Explainer<'a> {
     pub fn run(&self, mut take: impl FnMut(&Step) -> bool) -> Result<Explanation> {
         let (width, height) = (self.puzzle.width(), self.puzzle.height());
         let start = Instant::now();
-        let position = match &self.position {
-            Some(position) => {
-                position.check_size(self.puzzle)?;
-                position.clone()
-            }
-            None => Position::unknown(width, height),
-        };
+        let position = self.position.clone();
+        let position = position.unwrap_or_else(|| Position::unknown(width, height));
+        position.check_size(self.puzzle)?;
         let mut explanation = Explanation {
             ending: Ending::Solved,
             position,
@@ -210,13 +205,9 @@ impl<'a, W: Word> StepSearch<'a, W> {
     ) -> Self {
         let mut board = Board::<W>::new(clues);
         for row in 0..clues.height() {
-            board.learn(
-                row,
-                Known {
-                    filled: W::from_parts(position.filled.row(row)),
-                    empty: W::from_parts(position.empty.row(row)),
-                },
-            );
+            let filled = W::from_parts(position.filled.row(row));
+            let empty = W::from_parts(position.empty.row(row));
+            board.learn(row, Known { filled, empty });
         }
         let due = dirty_lines(&mut board);
         StepSearch {
@@ -278,14 +269,10 @@ impl<'a, W: Word> StepSearch<'a, W> {
             if self.control.poll() {
                 return Some(self.stopped());
             }
-            self.offers[line] = match self.board.preview(line) {
-                None => {
-                    let line = line_of(self.clues, line);
-                    return Some(Ending::Unsolvable(Some(line)));
-                }
-                Some(new) if new.cells().is_zero() => None,
-                Some(new) => Some(self.offer(line, new)),
+            let Some(new) = self.board.preview(line) else {
+                return Some(Ending::Unsolvable(Some(line_of(self.clues, line))));
             };
+            self.offers[line] = (!new.cells().is_zero()).then(|| self.offer(line, new));
         }
         None
     }
@@ -297,9 +284,10 @@ impl<'a, W: Word> StepSearch<'a, W> {
     /// The simplest that a line offers, which decides these cells.
     fn offer(&self, line: usize, new: Known<W>) -> Offer {
         let cells = cells_of_line(self.clues, line, self.board.line(line));
-        let clue = self.clue(line);
+        let line = line_of(self.clues, line);
+        let clue = clue_of(self.puzzle, line);
         let lengths: Vec<usize> = clue.lengths().collect();
-        let view = LineView::new(line_of(self.clues, line), clue, &lengths, &cells);
+        let view = LineView::new(line, clue, &lengths, &cells);
         let (rank, reason, deduction) = rules::simplest(&view).unwrap_or_else(|| {
             let cells = new.cells().cells().map(|i| (i, new.filled.has(i)));
             let deduction = rules::all_arrangements(&view, cells.collect());
@@ -309,20 +297,13 @@ impl<'a, W: Word> StepSearch<'a, W> {
         (rank, reason, deduction.cells, words)
     }
 
-    fn clue(&self, line: usize) -> &'a Clue {
-        clue_of(self.puzzle, line_of(self.clues, line))
-    }
-
     /// The line with the simplest offer, among equals the one with most cells, then the first.
     fn best_line(&self) -> Option<usize> {
-        let offers = self.offers.iter().enumerate();
-        offers
-            .filter_map(|(line, offer)| {
-                let (rank, _, cells, _) = offer.as_ref()?;
-                Some((*rank, Reverse(cells.len()), line))
-            })
-            .min()
-            .map(|(.., line)| line)
+        let keys = self.offers.iter().enumerate().filter_map(|(line, offer)| {
+            let (rank, _, cells, _) = offer.as_ref()?;
+            Some((*rank, Reverse(cells.len()), line))
+        });
+        Some(keys.min()?.2)
     }
 
     fn line_step(&mut self, line: usize) -> Step {
@@ -343,23 +324,16 @@ impl<'a, W: Word> StepSearch<'a, W> {
     }
 
     fn contradiction(&self, cell: Cell, filled: bool, chain: &[usize]) -> Step {
-        let lines: Vec<Line> = chain
-            .iter()
-            .map(|&line| line_of(self.clues, line))
-            .collect();
+        let lines = chain.iter().map(|&line| line_of(self.clues, line));
+        let lines: Vec<Line> = lines.collect();
         let (last, before) = lines.split_last().expect("a chain has a line");
-        let follow = if before.is_empty() {
-            String::new()
-        } else {
+        let mut follow = String::new();
+        if !before.is_empty() {
             let names = before.iter().map(Line::to_string);
-            format!("follow it through {}; then ", list(names))
-        };
+            follow = format!("follow it through {}; then ", list(names));
+        }
         let clue = clue_of(self.puzzle, *last);
-        let (tried, other) = if filled {
-            ("filled", "empty")
-        } else {
-            ("empty", "filled")
-        };
+        let (tried, other) = (value_name(filled), value_name(!filled));
         let words = format!(
             "{}: suppose it is {tried} and {follow}{last} has no way left to place {clue}. So it is {other}.",
             capital(&place(cell))
@@ -377,7 +351,8 @@ impl<'a, W: Word> StepSearch<'a, W> {
 
 fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
     let mut clauses = Vec::new();
-    for (value, word) in [(true, "filled"), (false, "empty")] {
+    for value in [true, false] {
+        let word = value_name(value);
         let alike = cells.iter().filter(|(_, filled)| *filled == value);
         let places: Vec<String> = alike.map(|&(cell, _)| place(cell)).collect();
         match places.as_slice() {

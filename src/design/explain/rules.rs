@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::reason::Reason;
-use super::view::{LineView, list};
+use super::view::{LineView, list, value_name};
 use crate::line::{Arrangements, arrangements};
 use crate::puzzle::Clue;
 
@@ -58,26 +58,24 @@ pub(super) const LAST: usize = RULES.len();
 
 /// The simplest rule that decides a cell: its rank, its reason and what it finds; `None` if only the last resort does.
 pub(super) fn simplest(view: &LineView<'_>) -> Option<(usize, Reason, Deduction)> {
-    RULES
-        .iter()
-        .enumerate()
-        .find_map(|(rank, &(reason, rule))| {
-            let mut found = Deduction::default();
-            rule(view, &mut found);
-            found.cells.sort_unstable();
-            (!found.cells.is_empty()).then_some((rank, reason, found))
-        })
+    let mut rules = RULES.iter().enumerate();
+    rules.find_map(|(rank, &(reason, rule))| {
+        let mut found = Deduction::default();
+        rule(view, &mut found);
+        found.cells.sort_unstable();
+        (!found.cells.is_empty()).then_some((rank, reason, found))
+    })
 }
 
 /// The last resort: the cells on which all arrangements agree, which settling the line has found.
 pub(super) fn all_arrangements(view: &LineView<'_>, cells: Vec<(usize, bool)>) -> Deduction {
     let number = arrangements::count(view.clue, view.cells);
     let mut clauses = Vec::new();
-    for (value, word) in [(true, "filled"), (false, "empty")] {
+    for value in [true, false] {
         let alike = cells.iter().filter(|(_, filled)| *filled == value);
         let places: Vec<usize> = alike.map(|&(i, _)| i).collect();
         if !places.is_empty() {
-            clauses.push(format!("{} {word}", view.are(places)));
+            clauses.push(format!("{} {}", view.are(places), value_name(value)));
         }
     }
     let ways = match number.to_string().as_str() {
@@ -114,32 +112,25 @@ fn overlap(view: &LineView<'_>, found: &mut Deduction) {
         left += block + 1;
     }
     let left_for = || {
-        format!(
-            "only {} left for {}",
-            view.are(view.start..view.end),
-            view.blocks_text()
-        )
+        let are = view.are(view.start..view.end);
+        format!("only {are} left for {}", view.blocks_text())
     };
     found.add(cells, || match (slack, view.is_whole()) {
-        (0, true) => match blocks.len() {
-            1 => format!("the {} fills the whole {}", blocks[0], view.kind()),
-            _ => format!(
-                "{} with gaps of one cell fills the whole {}",
-                view.clue,
-                view.kind()
-            ),
-        },
-        (0, false) => match blocks.len() {
-            1 => left_for(),
-            _ => format!("{}, which just fit", left_for()),
-        },
+        (0, true) => {
+            let blocks = match blocks {
+                [block] => format!("the {block}"),
+                _ => format!("{} with gaps of one cell", view.clue),
+            };
+            format!("{blocks} fills the whole {}", view.kind())
+        }
+        (0, false) if blocks.len() == 1 => left_for(),
+        (0, false) => format!("{}, which just fit", left_for()),
         (_, whole) => {
             let each = list(covered.iter().map(|(j, sure)| {
                 // The only block that is left has just been named.
-                let block = if !whole && blocks.len() == 1 {
-                    "it".to_owned()
-                } else {
-                    view.block(*j)
+                let block = match blocks {
+                    [_] if !whole => "it".to_owned(),
+                    _ => view.block(*j),
                 };
                 format!("{block} must cover {}", view.places(sure.clone()))
             }));
@@ -193,23 +184,19 @@ fn edge(view: &LineView<'_>, found: &mut Deduction) {
             } else {
                 ("ends", covered.end - 1, covered.end == view.cells.len())
             };
-            let place = if wall {
-                view.edge(begins).to_owned()
-            } else {
-                view.places([anchor])
+            let place = match wall {
+                true => view.edge(begins).to_owned(),
+                false => view.places([anchor]),
             };
-            let mut follows = Vec::new();
-            if covers_new {
-                follows.push(format!("it covers {}", view.places(covered)));
-            }
-            if let Some(next) = next.filter(|&i| view.cells[i].is_none()) {
-                follows.push(format!("{} is empty", view.places([next])));
-            }
+            let covers = covers_new.then(|| format!("it covers {}", view.places(covered)));
+            let next = next.filter(|&i| view.cells[i].is_none());
+            let next = next.map(|next| format!("{} is empty", view.places([next])));
+            let follows: Vec<String> = covers.into_iter().chain(next).collect();
+            let follows = follows.join(", and ");
             let complete = if covers_new { "," } else { " and is complete," };
             format!(
-                "{} {verb} at {place}{complete} so {}",
-                view.block(block),
-                follows.join(", and ")
+                "{} {verb} at {place}{complete} so {follows}",
+                view.block(block)
             )
         });
     };
@@ -239,18 +226,16 @@ fn longest(view: &LineView<'_>, found: &mut Deduction) {
     cells.dedup();
     let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
     found.add(cells, || {
-        let it = match (whole.as_slice(), view.blocks()) {
-            ([group], [_]) => format!("{} the whole {longest}", view.are(group.clone())),
-            (groups, _) => {
-                let are = match groups {
-                    [group] => format!("{} a", view.are(group.clone())),
-                    _ => {
-                        let names = groups.iter().map(|group| view.places(group.clone()));
-                        format!("{} are each a", list(names))
-                    }
-                };
-                format!("{are} whole {longest}, and no block is longer")
+        let are = match whole.as_slice() {
+            [group] => view.are(group.clone()),
+            groups => {
+                let names = groups.iter().map(|group| view.places(group.clone()));
+                format!("{} are each", list(names))
             }
+        };
+        let it = match (whole.len(), view.blocks().len()) {
+            (1, 1) => format!("{are} the whole {longest}"),
+            _ => format!("{are} a whole {longest}, and no block is longer"),
         };
         format!("{it}, so {} empty", view.are(places))
     });
@@ -265,16 +250,13 @@ fn gap_too_small(view: &LineView<'_>, found: &mut Deduction) {
     let shortest = blocks.iter().min().copied().unwrap_or_default();
     let gaps = view.gaps();
     // A gap in which a cell is filled holds a block, and the gaps beyond it may hold other blocks.
-    let is_small = |gap: &&Range<usize>, block: usize| {
-        gap.len() < block
-            && view.cells[(*gap).clone()]
-                .iter()
-                .all(|&cell| cell.is_none())
+    let is_small = |gap: &Range<usize>, block: usize| {
+        gap.len() < block && gap.clone().all(|i| view.cells[i].is_none())
     };
     let anywhere = gaps.iter().filter(|gap| is_small(gap, shortest));
     let begin = gaps.iter().take_while(|gap| is_small(gap, first));
     let end = gaps.iter().rev().take_while(|gap| is_small(gap, last));
-    let mut end: Vec<_> = end.collect();
+    let mut end: Vec<&Range<usize>> = end.collect();
     end.reverse();
     let [any, begins, ends] = match blocks.len() {
         1 => [0, 0, 0].map(|only| view.block(only)),
@@ -284,12 +266,11 @@ fn gap_too_small(view: &LineView<'_>, found: &mut Deduction) {
             format!("{}, which comes last", view.block(number - 1)),
         ],
     };
-    for (gaps, least, block) in [
+    for (mut gaps, least, block) in [
         (anywhere.collect(), 0, any),
         (begin.collect(), shortest, begins),
         (end, shortest, ends),
     ] {
-        let mut gaps: Vec<&Range<usize>> = gaps;
         gaps.retain(|gap| gap.len() >= least);
         let cells = || gaps.iter().copied().cloned().flatten();
         found.add(view.unknown(cells(), false), || match gaps.len() {
@@ -301,8 +282,7 @@ fn gap_too_small(view: &LineView<'_>, found: &mut Deduction) {
 
 /// A group near the end of its gap is pushed away from it, because its block needs more cells; groups of the only block are joined.
 fn glue(view: &LineView<'_>, found: &mut Deduction) {
-    let blocks = view.blocks();
-    let groups = view.groups();
+    let (blocks, groups, gaps) = (view.blocks(), view.groups(), view.gaps());
     let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
         return;
     };
@@ -310,14 +290,12 @@ fn glue(view: &LineView<'_>, found: &mut Deduction) {
         && groups.len() > 1
     {
         found.add(view.unknown(first.end..last.start, true), || {
+            let [first, last] = [first, last].map(|group| view.places(group.clone()));
             format!(
-                "{} and {} both belong to the {block}, so the cells between are filled",
-                view.places(first.clone()),
-                view.places(last.clone())
+                "{first} and {last} both belong to the {block}, so the cells between are filled"
             )
         });
     }
-    let gaps = view.gaps();
     for group in &groups {
         let Some(gap) = gaps.iter().find(|gap| gap.contains(&group.start)) else {
             continue;
@@ -350,10 +328,9 @@ fn glue(view: &LineView<'_>, found: &mut Deduction) {
             } else {
                 "belong"
             };
-            let at_wall = if from_start {
-                gap.start == 0
-            } else {
-                gap.end == view.cells.len()
+            let at_wall = match from_start {
+                true => gap.start == 0,
+                false => gap.end == view.cells.len(),
             };
             let limit = match (both, at_wall, from_start) {
                 (true, ..) => format!("must fit into {}", view.places(gap.clone())),
@@ -361,10 +338,8 @@ fn glue(view: &LineView<'_>, found: &mut Deduction) {
                 (false, false, true) => format!("cannot begin before {}", view.places([gap.start])),
                 (false, false, false) => format!("cannot end after {}", view.places([gap.end - 1])),
             };
-            format!(
-                "{own} {belong} to {block}, which {limit}, so it covers {} too",
-                view.places(places)
-            )
+            let covered = view.places(places);
+            format!("{own} {belong} to {block}, which {limit}, so it covers {covered} too")
         });
     }
 }
@@ -385,23 +360,18 @@ fn split(view: &LineView<'_>, found: &mut Deduction) {
         let joined = pair[1].end - pair[0].start;
         if pair[0].end + 1 == pair[1].start && joined > longest {
             found.add(view.unknown([pair[0].end], false), || {
-                format!(
-                    "{} is empty, or else {} would be a block of {joined}, which is too long",
-                    view.places([pair[0].end]),
-                    view.places(pair[0].start..pair[1].end)
-                )
+                let between = view.places([pair[0].end]);
+                let all = view.places(pair[0].start..pair[1].end);
+                format!("{between} is empty, or else {all} would be a block of {joined}, which is too long")
             });
         }
     }
     if found.cells.is_empty() {
         let ranges = ranges(view);
-        debug_assert_eq!(
-            ranges.len(),
-            view.blocks().len(),
-            "the rest has an arrangement"
-        );
-        let unreached =
-            (view.start..view.end).filter(|i| !ranges.iter().any(|range| range.contains(i)));
+        let has_arrangement = ranges.len() == view.blocks().len();
+        debug_assert!(has_arrangement, "the rest has an arrangement");
+        let is_unreached = |i: &usize| !ranges.iter().any(|range| range.contains(i));
+        let unreached = (view.start..view.end).filter(is_unreached);
         let cells = view.unknown(unreached, false);
         let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
         found.add(cells, || match view.blocks() {
@@ -423,11 +393,10 @@ fn room(view: &LineView<'_>, found: &mut Deduction) {
         } else if range.len() < 2 * block {
             let sure = range.end - block..range.start + block;
             found.add(view.unknown(sure.clone(), true), || {
+                let [room, sure] = [range, sure].map(|cells| view.places(cells));
                 format!(
-                    "{} has only {} to be in, so it must cover {}",
-                    view.block(j),
-                    view.places(range),
-                    view.places(sure)
+                    "{} has only {room} to be in, so it must cover {sure}",
+                    view.block(j)
                 )
             });
         }
@@ -436,14 +405,12 @@ fn room(view: &LineView<'_>, found: &mut Deduction) {
 
 /// For each block of the rest, the cells from its leftmost to its rightmost place that fit the known cells.
 ///
-/// In the leftmost arrangement all blocks are leftmost at once, because of two arrangements the one that takes the left place of every
-/// block is an arrangement too.
+/// All blocks are leftmost at once, because of two arrangements the one that takes the left place of every block is an arrangement too.
 fn ranges(view: &LineView<'_>) -> Vec<Range<usize>> {
     let blocks = view.blocks();
-    let cells = &view.cells[view.start..view.end];
-    let mirrored: Vec<Option<bool>> = cells.iter().rev().copied().collect();
-    let leftmost = leftmost_starts(blocks.iter().copied(), cells);
-    let rightmost = leftmost_starts(blocks.iter().rev().copied(), &mirrored);
+    let cells = view.cells[view.start..view.end].iter().copied();
+    let leftmost = leftmost_starts(blocks.iter().copied(), cells.clone());
+    let rightmost = leftmost_starts(blocks.iter().rev().copied(), cells.rev());
     let (Some(leftmost), Some(rightmost)) = (leftmost, rightmost) else {
         return Vec::new();
     };
@@ -455,8 +422,8 @@ fn ranges(view: &LineView<'_>) -> Vec<Range<usize>> {
 /// Where the blocks start in the leftmost arrangement.
 fn leftmost_starts(
     blocks: impl Iterator<Item = usize>,
-    cells: &[Option<bool>],
+    cells: impl Iterator<Item = Option<bool>>,
 ) -> Option<Vec<usize>> {
     let clue = Clue::new(blocks).ok()?;
-    Arrangements::new(&clue, cells).next()
+    Arrangements::new(&clue, &cells.collect::<Vec<_>>()).next()
 }

@@ -18,18 +18,15 @@ pub(super) enum Trial {
     Nothing,
 }
 
-/// The trial that decides a cell with the fewest lines: of all contradictions the shortest, the first in reading order, filled before
-/// empty. If there is none, the cell for which most follows either way. The board must be at a fixpoint and is unchanged. `None` if the run
-/// has ended.
+/// Of all contradictions the shortest, the first in reading order, filled before empty; if there is none, the cell for which most follows
+/// either way. The board must be at a fixpoint and is unchanged. `None` if the run has ended.
 pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Option<Trial> {
     let cells: Vec<Cell> = Region::whole(board).unknown(board).collect();
     let mut shortest: Option<(Cell, bool, Vec<usize>)> = None;
     'cells: for &cell in &cells {
         for filled in [true, false] {
             // Two lines are the least: a line at a fixpoint has an arrangement with either value of a cell.
-            let below = shortest
-                .as_ref()
-                .map_or(usize::MAX, |(_, _, lines)| lines.len());
+            let below = (shortest.as_ref()).map_or(usize::MAX, |(_, _, lines)| lines.len());
             if below <= 2 {
                 break 'cells;
             }
@@ -49,8 +46,7 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Opti
         let lines = shortened(board, (cell, filled), lines, control)?;
         return Some(Trial::Contradiction(cell, filled, lines));
     }
-    let mut best = Trial::Nothing;
-    let mut most = 0;
+    let (mut best, mut most) = (Trial::Nothing, 0);
     for cell in cells {
         if control.poll() || control.reserve_nodes(1) == 0 {
             return None;
@@ -155,12 +151,9 @@ fn shortened<W: Word>(
         let mark = board.mark();
         try_cell(board, cell, filled);
         // A line without an arrangement may now come earlier.
-        let contradicts = fewer.iter().position(|&line| match board.preview(line) {
-            None => true,
-            Some(new) => {
-                board.learn(line, new);
-                false
-            }
+        let contradicts = fewer.iter().position(|&line| {
+            let learnt = board.preview(line).map(|new| board.learn(line, new));
+            learnt.is_none()
         });
         board.undo(mark);
         if let Some(last) = contradicts {

@@ -51,10 +51,9 @@ impl<'a> LineView<'a> {
     }
 
     /// The cells of the rest, with their places in the line.
-    pub(super) fn rest(&self) -> impl DoubleEndedIterator<Item = (usize, Option<bool>)> + 'a {
+    pub(super) fn rest(&self) -> impl Iterator<Item = (usize, Option<bool>)> + 'a {
         let cells = self.cells[self.start..self.end].iter().copied();
-        let start = self.start;
-        cells.enumerate().map(move |(i, cell)| (start + i, cell))
+        (self.start..).zip(cells)
     }
 
     /// Whether the rest is the whole line.
@@ -63,12 +62,9 @@ impl<'a> LineView<'a> {
     }
 
     /// The maximal stretches of cells of the rest that satisfy a condition.
-    pub(super) fn stretches(&self, wanted: impl Fn(Option<bool>) -> bool) -> Vec<Range<usize>> {
-        runs(
-            self.rest()
-                .filter(|&(_, cell)| wanted(cell))
-                .map(|(i, _)| i),
-        )
+    fn stretches(&self, wanted: impl Fn(Option<bool>) -> bool) -> Vec<Range<usize>> {
+        let cells = self.rest().filter(|&(_, cell)| wanted(cell));
+        runs(cells.map(|(i, _)| i))
     }
 
     /// The gaps of the rest: stretches without a known empty cell.
@@ -125,31 +121,23 @@ impl<'a> LineView<'a> {
     pub(super) fn places(&self, cells: impl IntoIterator<Item = usize>) -> String {
         let runs = runs(cells);
         // Two cells are named one by one.
-        let words: Vec<String> = runs
-            .iter()
-            .flat_map(|run| match run.len() {
-                1 | 2 => run.clone().map(|i| (i + 1).to_string()).collect(),
-                _ => vec![format!("{} to {}", run.start + 1, run.end)],
-            })
-            .collect();
+        let words = runs.iter().flat_map(|run| match run.len() {
+            1 | 2 => run.clone().map(|i| (i + 1).to_string()).collect(),
+            _ => vec![format!("{} to {}", run.start + 1, run.end)],
+        });
         let crossing = match self.line {
             Line::Row(_) => "column",
             Line::Column(_) => "row",
         };
-        let plural = if words.len() == 1 && runs[0].len() == 1 {
-            ""
-        } else {
-            "s"
-        };
+        let is_single = runs.len() == 1 && runs[0].len() == 1;
+        let plural = if is_single { "" } else { "s" };
         format!("{crossing}{plural} {}", list(words))
     }
 
     /// The names of cells with a verb: `column 3 is`, `columns 3 to 5 are`.
     pub(super) fn are(&self, cells: impl IntoIterator<Item = usize> + Clone) -> String {
-        let verb = match cells.clone().into_iter().nth(1) {
-            None => "is",
-            Some(_) => "are",
-        };
+        let has_several = cells.clone().into_iter().nth(1).is_some();
+        let verb = if has_several { "are" } else { "is" };
         format!("{} {verb}", self.places(cells))
     }
 
@@ -208,12 +196,16 @@ fn runs(numbers: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn list(words: impl IntoIterator<Item = String>) -> String {
-    let mut words: Vec<String> = words.into_iter().collect();
-    let last = words.pop().unwrap_or_default();
-    if words.is_empty() {
-        return last;
+    let words: Vec<String> = words.into_iter().collect();
+    match words.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        words => words.concat(),
     }
-    format!("{} and {last}", words.join(", "))
+}
+
+/// `filled` or `empty`.
+pub(super) fn value_name(filled: bool) -> &'static str {
+    if filled { "filled" } else { "empty" }
 }
 
 /// The text with a capital letter at the beginning.

@@ -1,9 +1,8 @@
 //! A picture that is being changed, with its clues and what line solving finds of it.
 //!
 //! A change of cells that line solving left unknown is judged in two steps. Its *optimistic* number of unknown cells follows from the cells
-//! known before, by settling only the lines that changed and what follows from them, in microseconds. Line solving from the start can only
-//! know less, because it is monotone. So a change whose optimistic number is too large is rejected at once. If no line that changed had
-//! decided a cell, everything known still follows, and the optimistic number is exact. Only otherwise line solving starts anew.
+//! known before, by settling only the lines that changed and what follows from them. Line solving from the start can only know less, so a
+//! change is rejected if this number is too large. It is exact if no line that changed had decided a cell; else line solving starts anew.
 
 use crate::board::{Board, Cell, Clues};
 use crate::design::picture::Picture;
@@ -14,7 +13,7 @@ use crate::run::Control;
 /// A cell by row and column.
 pub(super) type At = (usize, usize);
 
-/// The unit of [`Candidate::looseness`]: as much as one unknown cell.
+/// The unit of looseness: as much as one unknown cell.
 pub(super) const UNIT: i64 = 1024;
 
 /// A picture, its clues, and the cells that line solving finds.
@@ -24,13 +23,17 @@ pub(super) struct Candidate<W> {
     clues: Clues,
     /// What line solving knows of every line.
     known: Vec<Known<W>>,
-    unknown: usize,
+    /// Number of cells that line solving leaves unknown.
+    pub(super) unknown: usize,
     /// Whether each line has decided a cell.
     decides: Vec<bool>,
-    looseness: i64,
+    /// How loose the clues are: the sum over all lines of the logarithm of the number of arrangements of the clue in an empty line, in
+    /// [`UNIT`]s. It says which of two pictures is nearer to being solvable where line solving finds nothing in either.
+    pub(super) looseness: i64,
     /// The logarithms of the factorials, in [`UNIT`]s.
     factorials: Vec<i64>,
-    settles: u64,
+    /// Lines settled so far.
+    pub(super) settles: u64,
 }
 
 impl<W: Word> Candidate<W> {
@@ -69,16 +72,11 @@ impl<W: Word> Candidate<W> {
         self.picture.line(row).has(column)
     }
 
-    /// Number of cells that line solving leaves unknown.
-    pub(super) fn unknown(&self) -> usize {
-        self.unknown
-    }
-
     /// The cells that line solving leaves unknown, those that are filled in the picture first.
     pub(super) fn unknown_cells(&self) -> [Vec<At>; 2] {
         let mut cells = [Vec::new(), Vec::new()];
-        for row in 0..self.picture.height() {
-            let unknown = !self.known[row].cells() & W::low(self.picture.width());
+        for row in 0..self.picture.height {
+            let unknown = !self.known[row].cells() & W::low(self.picture.width);
             for column in unknown.cells() {
                 cells[usize::from(!self.picture.line(row).has(column))].push((row, column));
             }
@@ -86,27 +84,14 @@ impl<W: Word> Candidate<W> {
         cells
     }
 
-    /// How loose the clues are: the sum over all lines of the logarithm of the number of arrangements of the clue in an empty line. It says
-    /// which of two pictures is nearer to being solvable where line solving finds nothing in either.
-    pub(super) fn looseness(&self) -> i64 {
-        self.looseness
-    }
-
-    /// Lines settled so far.
-    pub(super) fn settles(&self) -> u64 {
-        self.settles
-    }
-
     /// After these cells have been flipped: keeps this if line solving leaves at most `most` cells unknown, and returns whether it does.
     pub(super) fn keep_if(&mut self, cells: &[At], most: usize, control: &Control) -> bool {
-        if cells
-            .iter()
-            .all(|&(row, column)| !self.known[row].cells().has(column))
-        {
+        let mut places = cells.iter();
+        if places.all(|&(row, column)| !self.known[row].cells().has(column)) {
             let mut board = Board::with_lines(&self.clues, self.known.clone());
-            let lines = cells
-                .iter()
-                .flat_map(|&(row, column)| [row, self.picture.height() + column]);
+            let height = self.picture.height;
+            let lines = |&(row, column): &At| [row, height + column];
+            let lines = cells.iter().flat_map(lines);
             lines.clone().for_each(|line| board.queue(line));
             let propagated = board.propagate_under(control);
             self.settles += board.settles();
@@ -114,9 +99,9 @@ impl<W: Word> Candidate<W> {
                 return false;
             }
             if !lines.clone().any(|line| self.decides[line]) {
-                board
-                    .deciding_lines()
-                    .for_each(|line| self.decides[line] = true);
+                for line in board.deciding_lines() {
+                    self.decides[line] = true;
+                }
                 self.unknown = board.unknown();
                 self.known = board.into_lines();
                 return true;
@@ -135,7 +120,7 @@ impl<W: Word> Candidate<W> {
     /// by a second call or calls [`Candidate::keep_if`] with success.
     pub(super) fn flip(&mut self, cells: &[At]) {
         for &(row, column) in cells {
-            let lines = [row, self.picture.height() + column];
+            let lines = [row, self.picture.height + column];
             for line in lines {
                 self.looseness -= self.line_looseness(line);
             }
@@ -163,11 +148,10 @@ impl<W: Word> Candidate<W> {
         };
         for &(row, column) in cells {
             flip(row, column);
-            flip(self.picture.height() + column, row);
+            flip(self.picture.height + column, row);
         }
-        other
-            .iter()
-            .all(|&(line, filled)| self.clues.is_clue_of(line, filled))
+        let mut lines = other.into_iter();
+        lines.all(|(line, filled)| self.clues.is_clue_of(line, filled))
     }
 
     /// Line solving from the start; `false` if the control stops the run meanwhile.
@@ -181,9 +165,9 @@ impl<W: Word> Candidate<W> {
         self.settles += board.settles();
         self.unknown = board.unknown();
         self.decides.fill(false);
-        board
-            .deciding_lines()
-            .for_each(|line| self.decides[line] = true);
+        for line in board.deciding_lines() {
+            self.decides[line] = true;
+        }
         self.known = board.into_lines();
         solved.is_some()
     }
@@ -214,7 +198,7 @@ mod tests {
                     _ => vec![(random.below(9), random.below(12))],
                 };
                 picture.flip(&swap);
-                if picture.keep_if(&swap, picture.unknown() + 8, &control) {
+                if picture.keep_if(&swap, picture.unknown + 8, &control) {
                     kept += 1;
                 } else {
                     picture.flip(&swap);

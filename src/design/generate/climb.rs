@@ -41,7 +41,8 @@ pub(super) struct Climb<'a, W> {
     width: usize,
     height: usize,
     symmetry: Option<Symmetry>,
-    picture: Candidate<W>,
+    /// The picture as it is now.
+    pub(super) picture: Candidate<W>,
     random: &'a mut Random,
     control: &'a Arc<Control>,
     /// Memory for searches, in bytes.
@@ -70,6 +71,7 @@ impl<'a, W: Word> Climb<'a, W> {
         memory: u64,
     ) -> Self {
         let picture = Candidate::new(grid, control);
+        let cells = grid.width() * grid.height();
         let mut climb = Climb {
             width: grid.width(),
             height: grid.height(),
@@ -84,81 +86,65 @@ impl<'a, W: Word> Climb<'a, W> {
             tried: 0,
             settles: 0,
             nodes: 0,
-            search_cost: expected_settles(grid.width() * grid.height()),
+            // All cells are probed once or twice, each way with the lines of about one side.
+            search_cost: 4 * cells as u64 * (cells as f64).sqrt().ceil() as u64,
         };
         climb.best = climb.score();
         climb
     }
 
-    /// The picture as it is now.
-    pub(super) fn grid(&self) -> Grid {
-        self.picture.grid()
-    }
-
     /// Whether line solving solves the picture's puzzle.
     pub(super) fn is_line_solvable(&self) -> bool {
-        self.picture.unknown() == 0
+        self.picture.unknown == 0
     }
 
     /// Lines settled, and nodes of searches, so far.
     pub(super) fn work(&self) -> (u64, u64) {
-        (self.settles + self.picture.settles(), self.nodes)
+        (self.settles + self.picture.settles, self.nodes)
     }
 
-    /// Steps until line solving solves the puzzle. As for the following methods, `false` means that there was no progress for long, and
-    /// `None` that the run has been stopped.
-    pub(super) fn make_line_solvable(&mut self) -> Option<bool> {
-        self.down_to(0)
-    }
-
-    /// Steps until the puzzle is unique.
+    /// Steps until the puzzle is unique. `Some(false)`: there was no progress for long; `None`: the run has been stopped.
     pub(super) fn make_unique(&mut self) -> Option<bool> {
         while !self.is_line_solvable() {
             if self.control.poll() {
                 return None;
             }
             // Searches take at most about half of the work; where that is used up, steps towards line solving follow.
-            while self.settles + self.search_cost > self.picture.settles() + SEARCH_SETTLES {
-                let reached = self.down_to(self.picture.unknown().saturating_sub(1))?;
+            while self.settles + self.search_cost > self.picture.settles + SEARCH_SETTLES {
+                let reached = self.down_to(self.picture.unknown.saturating_sub(1))?;
                 if !reached || self.is_line_solvable() {
                     return Some(reached);
                 }
             }
             let second = self.second_solution();
-            let unknown = self.picture.unknown();
-            match second {
+            let unknown = self.picture.unknown;
+            let goes_on = match second {
                 Some(None) => return Some(true),
                 Some(Some(difference)) => {
                     if self.differences.len() == MAX_DIFFERENCES {
                         self.differences.remove(0);
                     }
                     self.differences.push(difference.clone());
-                    if !self.end_difference(&difference) {
+                    let mut is_ended = self.end_difference(&difference);
+                    if !is_ended {
                         self.differences.pop();
-                        if !self.down_to(unknown.saturating_sub(1))? {
-                            return Some(false);
-                        }
+                        is_ended = self.down_to(unknown.saturating_sub(1))?;
                     }
-                    if self.is_stuck() {
-                        return Some(false);
-                    }
+                    is_ended && !self.is_stuck()
                 }
-                None => {
-                    if self.control.poll() {
-                        return None;
-                    }
-                    if !self.down_to(unknown - (unknown / 8).max(1))? {
-                        return Some(false);
-                    }
-                }
+                None if self.control.poll() => return None,
+                None => self.down_to(unknown - (unknown / 8).max(1))?,
+            };
+            if !goes_on {
+                return Some(false);
             }
         }
         (!self.control.stopped()).then_some(true)
     }
 
-    /// Steps until line solving leaves at most `most` cells unknown.
-    fn down_to(&mut self, most: usize) -> Option<bool> {
-        while self.picture.unknown() > most {
+    /// Steps until line solving leaves at most `most` cells unknown; the result is as that of [`Climb::make_unique`].
+    pub(super) fn down_to(&mut self, most: usize) -> Option<bool> {
+        while self.picture.unknown > most {
             if self.control.poll() {
                 return None;
             }
@@ -195,16 +181,16 @@ impl<'a, W: Word> Climb<'a, W> {
         let Some(swap) = self.swap(cell) else {
             return false;
         };
-        let (looseness, unknown) = (self.picture.looseness(), self.picture.unknown());
+        let (looseness, unknown) = (self.picture.looseness, self.picture.unknown);
         self.picture.flip(&swap);
-        let mut most = unknown as i64 + (looseness - self.picture.looseness()).div_euclid(UNIT);
+        let mut most = unknown as i64 + (looseness - self.picture.looseness).div_euclid(UNIT);
         while self.random.below(1000) < GROWTH_CHANCE {
             most += 1;
         }
         let mut differences = self.differences.iter();
-        let kept = !differences.any(|difference| self.picture.keeps_clues(difference))
-            && usize::try_from(most)
-                .is_ok_and(|most| self.picture.keep_if(&swap, most, self.control));
+        let keeps_clues = differences.any(|difference| self.picture.keeps_clues(difference));
+        let most = usize::try_from(most).ok().filter(|_| !keeps_clues);
+        let kept = most.is_some_and(|most| self.picture.keep_if(&swap, most, self.control));
         if !kept {
             self.picture.flip(&swap);
             return false;
@@ -218,10 +204,10 @@ impl<'a, W: Word> Climb<'a, W> {
         true
     }
 
-    /// The cells to flip so that this one is swapped with one of the other kind, with all images of both. `None` if there is no other that
-    /// keeps the density.
+    /// The cells to flip so that this one is swapped with one of the other kind, with all images; `None` if none keeps the density.
     fn swap(&mut self, cell: At) -> Option<Vec<At>> {
-        let images = self.images(cell);
+        let images_of = |cell| images(self.symmetry, cell, self.width, self.height);
+        let images = images_of(cell);
         let others = &self.unknown[usize::from(self.picture.is_filled(cell))];
         let distance = |other: At| cell.0.abs_diff(other.0) + cell.1.abs_diff(other.1);
         let mut other = *self.random.choose(others)?;
@@ -237,7 +223,7 @@ impl<'a, W: Word> Climb<'a, W> {
                 }
             }
         }
-        let mut swap = self.images(other);
+        let mut swap = images_of(other);
         if swap.len() != images.len() {
             return None;
         }
@@ -245,13 +231,8 @@ impl<'a, W: Word> Climb<'a, W> {
         Some(swap)
     }
 
-    /// The images of a cell, itself among them, each once.
-    fn images(&self, cell: At) -> Vec<At> {
-        images(self.symmetry, cell, self.width, self.height)
-    }
-
     fn score(&self) -> i64 {
-        self.picture.unknown() as i64 * UNIT + self.picture.looseness()
+        self.picture.unknown as i64 * UNIT + self.picture.looseness
     }
 
     /// Whether the score has not become better for long.
@@ -259,36 +240,26 @@ impl<'a, W: Word> Climb<'a, W> {
         self.tried > 1000 + 4 * self.width * self.height
     }
 
-    /// Looks for a second solution, and returns the cells in which it differs; one group of them if there are several. `Some(None)`: there
-    /// is none, `None`: it was not found soon.
+    /// One group of cells in which a second solution differs. `Some(None)`: there is none, `None`: it was not found soon.
     fn second_solution(&mut self) -> Option<Option<Vec<At>>> {
         let grid = self.picture.grid();
-        let second = match switch_rectangle(&grid) {
-            Some(second) => second,
-            None => {
-                let puzzle = Puzzle::from_grid(&grid);
-                let search = Search::new(&puzzle)
-                    .single_threaded()
-                    .limits(Limits::default().memory(self.memory));
-                let part = Arc::new(self.control.part(SEARCH_NODES));
-                let (second, outcome) = search.other_under(&part, &grid);
-                self.search_cost = outcome.statistics.settles;
-                self.settles += outcome.statistics.settles;
-                self.nodes += outcome.statistics.nodes;
-                let Some(second) = second else {
-                    return outcome.is_complete().then_some(None);
-                };
-                reduce_difference(&grid, &second)
-            }
+        if let Some(second) = switch_rectangle(&grid) {
+            return Some(Some(differing(&grid, &second)));
+        }
+        let puzzle = Puzzle::from_grid(&grid);
+        let limits = Limits::default().memory(self.memory);
+        let search = Search::new(&puzzle).single_threaded().limits(limits);
+        let part = Arc::new(self.control.part(SEARCH_NODES));
+        let (second, outcome) = search.other_under(&part, &grid);
+        self.search_cost = outcome.statistics.settles;
+        self.settles += outcome.statistics.settles;
+        self.nodes += outcome.statistics.nodes;
+        let Some(second) = second else {
+            return outcome.is_complete().then_some(None);
         };
+        let second = reduce_difference(&grid, &second);
         Some(Some(differing(&grid, &second)))
     }
-}
-
-/// Lines that a search settles when it probes all cells once or twice, each way with the lines of about one side.
-fn expected_settles(cells: usize) -> u64 {
-    let side = (cells as f64).sqrt().ceil() as u64;
-    4 * cells as u64 * side
 }
 
 /// The images of a cell under a symmetry, itself among them, each once.
@@ -296,11 +267,9 @@ pub(super) fn images(symmetry: Option<Symmetry>, cell: At, width: usize, height:
     let Some(symmetry) = symmetry else {
         return vec![cell];
     };
-    let mut images: Vec<At> = symmetry
-        .transforms()
-        .iter()
-        .map(|transform| transform.place(cell, width, height))
-        .collect();
+    let transforms = symmetry.transforms().iter();
+    let images = transforms.map(|transform| transform.place(cell, width, height));
+    let mut images: Vec<At> = images.collect();
     images.sort_unstable();
     images.dedup();
     images

@@ -28,8 +28,7 @@ const MAX_SETTLES: u64 = 50_000_000;
 /// Memory that the local search needs for each cell, in bytes.
 const BYTES_PER_CELL: u64 = 64;
 
-/// Memory of a search for a second solution, in bytes. It is bounded so that the puzzles do not depend on the share of a thread in the
-/// memory.
+/// Memory of a search for a second solution, in bytes: bounded, so that the puzzles do not depend on a thread's share of the memory.
 const SEARCH_BYTES: u64 = 256 << 20;
 
 /// What a generated puzzle must have.
@@ -158,10 +157,9 @@ impl Generator {
     pub fn symmetry(mut self, symmetry: impl Into<Option<Symmetry>>) -> Result<Self> {
         self.symmetry = symmetry.into();
         if self.width != self.height && self.symmetry.is_some_and(Symmetry::needs_square) {
-            let message = format!(
-                "only square pictures can have this symmetry, not {}x{}",
-                self.width, self.height
-            );
+            let (width, height) = (self.width, self.height);
+            let message =
+                format!("only square pictures can have this symmetry, not {width}x{height}");
             return Err(Error::new(Kind::Usage, message));
         }
         Ok(self)
@@ -186,8 +184,7 @@ impl Generator {
         self
     }
 
-    /// Makes the puzzle of this number, on the calling thread. The result depends on the options, the seed and the number alone, unless a
-    /// limit on time or an interrupt stops the run.
+    /// Makes the puzzle of this number, on the calling thread: always the same one, unless a limit on time or an interrupt stops the run.
     pub fn make(&self, number: u64) -> Generated {
         by_width!(self.width.max(self.height), W => self.make_for_width::<W>(number))
     }
@@ -223,18 +220,22 @@ impl Generator {
             let memory = self.limits.bytes().min(SEARCH_BYTES);
             let mut climb = Climb::<W>::new(&drawn, self.symmetry, &mut random, &control, memory);
             let reached = match self.wanted {
-                Wanted::Method(Method::Lines) => climb.make_line_solvable(),
+                Wanted::Method(Method::Lines) => climb.down_to(0),
                 _ => climb.make_unique(),
             };
             let (settles, nodes) = climb.work();
             generated.settles += settles;
             generated.nodes += nodes;
             if reached == Some(true) && !control.stopped() {
-                let picture = climb.grid();
+                let picture = climb.picture.grid();
                 let changed = differing(&drawn, &picture).len();
                 let puzzle = with_goal(picture);
                 generated.method = self.method(&puzzle, climb.is_line_solvable(), started);
-                if self.suits(generated.method) {
+                let suits = match self.wanted {
+                    Wanted::Method(wanted) => generated.method == Some(wanted),
+                    Wanted::Anything | Wanted::Unique => true,
+                };
+                if suits {
                     generated.unique = true;
                     generated.changed = changed;
                     generated.puzzle = Some(puzzle);
@@ -256,14 +257,6 @@ impl Generator {
                 Some(Profile::of_unique(puzzle, &self.limits.left_since(started)).method)
             }
             Wanted::Anything | Wanted::Unique => None,
-        }
-    }
-
-    /// Whether a unique puzzle that is solved by this method is one of those wanted.
-    fn suits(&self, method: Option<Method>) -> bool {
-        match self.wanted {
-            Wanted::Method(wanted) => method == Some(wanted),
-            Wanted::Anything | Wanted::Unique => true,
         }
     }
 
@@ -289,9 +282,9 @@ impl Generator {
                 continue;
             }
             if random.below(left) < wanted {
-                images
-                    .iter()
-                    .for_each(|&(row, column)| grid.set(row, column, true));
+                for &(row, column) in &images {
+                    grid.set(row, column, true);
+                }
                 wanted = wanted.saturating_sub(images.len());
             }
             left -= images.len();
@@ -304,7 +297,5 @@ impl Generator {
 fn with_goal(picture: Grid) -> Puzzle {
     let puzzle = Puzzle::from_grid(&picture);
     let notes = puzzle.notes().clone().goal(picture);
-    puzzle
-        .with_notes(notes)
-        .expect("the goal has the size of the puzzle")
+    (puzzle.with_notes(notes)).expect("the goal has the size of the puzzle")
 }

@@ -1,6 +1,5 @@
-//! Local search for a good edit, which has one early where the levels would take long: flips the cell that removes most obstacles, until
-//! none of those known stands, then examines the picture, and goes on with what that finds. From a good edit flips are dropped as long as
-//! it stays good; then an edit of one flip less is looked for.
+//! Local search, which has a good edit early where the levels would take long: flips the cell that removes most obstacles, until none known
+//! stands, then examines the picture. From a good edit flips are dropped as long as it stays good; then one of one flip less is looked for.
 //!
 //! Obstacles have weights, which grow while they stand, so that the search leaves local optima (Morris, "The breakout method for escaping
 //! from local minima", AAAI 1993); a cell that was flipped just now is not flipped back at once. No random numbers are used.
@@ -16,26 +15,10 @@ use crate::board::Cell;
 use crate::line::Word;
 
 /// The effort for one examination.
-const EFFORT: Effort = Effort {
-    nodes: Some(2000),
-    many: true,
-};
+const EFFORT: Effort = Effort::of(Some(2000), true);
 
 /// Steps in which a cell stays as it is after its flip.
 const TABU_STEPS: usize = 3;
-
-/// How long a descent lasts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    /// Most steps; after an edit has been found, most steps until a smaller one.
-    pub(super) steps: usize,
-    /// Most flips of an edit.
-    pub(super) most: usize,
-    /// A good edit has at least this number of flips, so that the search ends with one of this size.
-    pub(super) least: usize,
-    /// Whether it ends with the first good edit, once no flip can be dropped.
-    pub(super) first_only: bool,
-}
 
 /// The state of a descent.
 struct Descent<'t, 'a, W: Word> {
@@ -49,12 +32,19 @@ struct Descent<'t, 'a, W: Word> {
     step: usize,
 }
 
-/// Looks for good edits, which are added to the best edits, if this memory suffices for it, in bytes.
-pub(super) fn descend<W: Word>(task: &Task<'_, W>, bounds: Bounds, memory: u64) {
-    let original = task.original();
-    let cells = original.width() * original.height();
+/// Looks for good edits of at most `most` flips, which are added to the best edits, until one of at most `enough` flips is found, or none
+/// within this number of steps after the last. Does nothing if this memory does not suffice, in bytes.
+pub(super) fn descend<W: Word>(
+    task: &Task<'_, W>,
+    steps: usize,
+    most: usize,
+    enough: usize,
+    memory: u64,
+) {
+    let original = task.examiner.original;
+    let cells = original.width * original.height;
     let bytes = (size_of::<usize>() + size_of::<i64>()) * cells;
-    if bounds.most == 0 || bytes as u64 > memory {
+    if most == 0 || bytes as u64 > memory {
         return;
     }
     let mut descent = Descent {
@@ -65,14 +55,13 @@ pub(super) fn descend<W: Word>(task: &Task<'_, W>, bounds: Bounds, memory: u64) 
         flipped_at: vec![0; cells],
         step: TABU_STEPS + 1,
     };
-    descent.run(bounds);
+    descent.run(steps, most, enough);
 }
 
 impl<W: Word> Descent<'_, '_, W> {
-    fn run(&mut self, bounds: Bounds) {
-        let mut most = bounds.most;
-        let mut end = self.step + bounds.steps;
-        while self.step < end && !self.task.control().poll() {
+    fn run(&mut self, steps: usize, mut most: usize, enough: usize) {
+        let mut end = self.step + steps;
+        while self.step < end && !self.task.examiner.control.poll() {
             self.step += 1;
             self.view.update();
             self.weights.resize(self.view.obstacles.len(), 1);
@@ -85,11 +74,11 @@ impl<W: Word> Descent<'_, '_, W> {
                 None => self.move_on(most),
                 Some(true) => {
                     self.drop_flips();
-                    if bounds.first_only || self.edit.flips.len() <= bounds.least {
+                    if self.edit.flips.len() <= enough {
                         return;
                     }
                     most = self.edit.flips.len() - 1;
-                    end = self.step + bounds.steps;
+                    end = self.step + steps;
                     self.move_on(most);
                 }
             }
@@ -104,7 +93,7 @@ impl<W: Word> Descent<'_, '_, W> {
 
     fn index(&self, cell: Cell) -> usize {
         let (row, column) = cell.place();
-        row * self.edit.picture.width() + column
+        row * self.edit.picture.width + column
     }
 
     /// Flips the best cell; if the edit has `most` flips or more, undoes those that are missed least before.
@@ -122,24 +111,22 @@ impl<W: Word> Descent<'_, '_, W> {
         }
         let gains = self.gains(true);
         let (mut best, mut best_key) = (None, (i64::MIN, 0, 0));
-        for row in 0..self.edit.picture.height() {
-            for column in 0..self.edit.picture.width() {
-                let cell = Cell::new(row, column);
-                let at = self.index(cell);
-                let is_flipped = self.edit.flips.contains(&cell);
-                let may = is_flipped || self.task.allowed.has(cell);
-                let is_tabu = self.flipped_at[at] + TABU_STEPS > self.step;
-                if !may || is_tabu || gains[at] < best_key.0 {
-                    continue;
-                }
-                // Of equal gain: an undone flip, then the one that hurts least.
-                self.edit.picture.flip(cell);
-                let hurts = harm_of_flip(&self.edit.picture, cell);
-                self.edit.picture.flip(cell);
-                let key = (gains[at], i64::from(is_flipped), -i64::from(hurts));
-                if key > best_key {
-                    (best, best_key) = (Some(cell), key);
-                }
+        let width = self.edit.picture.width;
+        for (at, &gain) in gains.iter().enumerate() {
+            let cell = Cell::new(at / width, at % width);
+            let is_flipped = self.edit.flips.contains(&cell);
+            let may = is_flipped || self.task.allowed.has(cell);
+            let is_tabu = self.flipped_at[at] + TABU_STEPS > self.step;
+            if !may || is_tabu || gain < best_key.0 {
+                continue;
+            }
+            // Of equal gain: an undone flip, then the one that hurts least.
+            self.edit.picture.flip(cell);
+            let hurts = harm_of_flip(&self.edit.picture, cell);
+            self.edit.picture.flip(cell);
+            let key = (gain, i64::from(is_flipped), -i64::from(hurts));
+            if key > best_key {
+                (best, best_key) = (Some(cell), key);
             }
         }
         if let Some(cell) = best {
@@ -147,10 +134,10 @@ impl<W: Word> Descent<'_, '_, W> {
         }
     }
 
-    /// For each cell the weight of the obstacles that its flip removes, less that of the obstacles that it restores. With `learn`, the
-    /// weights of the obstacles that stand grow.
+    /// For each cell the weight of the obstacles that its flip removes, less that of those that it restores. With `learn`, the weights
+    /// of the obstacles that stand grow.
     fn gains(&mut self, learn: bool) -> Vec<i64> {
-        let (width, height) = (self.edit.picture.width(), self.edit.picture.height());
+        let (width, height) = (self.edit.picture.width, self.edit.picture.height);
         let all = W::low(width);
         let mut gains = vec![0; width * height];
         let mut changing = CellSet::none(height);
@@ -162,9 +149,8 @@ impl<W: Word> Descent<'_, '_, W> {
                 continue;
             }
             changing.rows.fill(all);
-            entry
-                .obstacle
-                .remove_kept(&self.edit, scratch, &mut changing);
+            let obstacle = &entry.obstacle;
+            obstacle.remove_kept(&self.edit, scratch, &mut changing);
             let stands = entry.stands(&self.edit, scratch);
             if !stands {
                 changing.rows.iter_mut().for_each(|row| *row = all & !*row);
@@ -184,7 +170,7 @@ impl<W: Word> Descent<'_, '_, W> {
         let mut order = self.edit.flips.clone();
         order.sort_by_key(|&cell| Reverse(harm_of_flip(&self.edit.picture, cell)));
         for cell in order {
-            if self.task.control().poll() {
+            if self.task.examiner.control.poll() {
                 return;
             }
             self.flip(cell);

@@ -85,9 +85,7 @@ impl<W: Word> LineWords<W> {
 
     /// Whether it has all these lines but one row and one column, which a single flip can touch.
     pub(super) fn nearly_covers(&self, lines: &Self) -> bool {
-        [lines.rows & !self.rows, lines.columns & !self.columns]
-            .iter()
-            .all(|missing| missing.count() <= 1)
+        (lines.rows & !self.rows).count() <= 1 && (lines.columns & !self.columns).count() <= 1
     }
 }
 
@@ -120,10 +118,8 @@ impl<W: Word> CellSet<W> {
 
     /// The cells in reading order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Cell> + '_ {
-        self.rows
-            .iter()
-            .enumerate()
-            .flat_map(|(row, cells)| cells.cells().map(move |column| Cell::new(row, column)))
+        let rows = self.rows.iter().enumerate();
+        rows.flat_map(|(row, cells)| cells.cells().map(move |column| Cell::new(row, column)))
     }
 
     pub(super) fn has(&self, cell: Cell) -> bool {

@@ -1,7 +1,6 @@
 //! Is a picture good: is it the only solution of its clues, or, for line solving, does that alone find it? If not, the obstacles say why.
 //!
-//! Most pictures are decided by propagation. Where it stops, obstacles are looked for near the picture. What that leaves open is searched
-//! by the tree.
+//! Most pictures are decided by propagation, others by obstacles near the picture; what these leave open is searched by the tree.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,6 +39,12 @@ pub(super) struct Effort {
     pub(super) nodes: Option<u64>,
     /// Whether to look for several obstacles where one is enough.
     pub(super) many: bool,
+}
+
+impl Effort {
+    pub(super) const fn of(nodes: Option<u64>, many: bool) -> Self {
+        Effort { nodes, many }
+    }
 }
 
 /// Examines pictures.
@@ -124,10 +129,8 @@ impl<W: Word> Examiner<'_, W> {
             found.push(match self.kind {
                 ObstacleKind::Stuck => unknown(board),
                 ObstacleKind::Difference => {
-                    let other = near
-                        .dive(board, MAX_FAILED_DIVES)
-                        .or_else(|| Some(search()?.map(|other| difference(picture, &other))));
-                    match other {
+                    let searched = || Some(search()?.map(|other| difference(picture, &other)));
+                    match near.dive(board, MAX_FAILED_DIVES).or_else(searched) {
                         Some(Some(cells)) => cells,
                         Some(None) => return Examined::Good,
                         None => return Examined::Unknown,
@@ -142,12 +145,10 @@ impl<W: Word> Examiner<'_, W> {
                 smallest.push(cells);
             }
         }
-        Examined::Bad(
-            smallest
-                .iter()
-                .map(|cells| Obstacle::new(self.kind, cells, self.original, scratch))
-                .collect(),
-        )
+        let obstacles = smallest.iter();
+        let obstacles =
+            obstacles.map(|cells| Obstacle::new(self.kind, cells, self.original, scratch));
+        Examined::Bad(obstacles.collect())
     }
 
     /// Another solution than this grid, within a number of nodes; `None` if stopped before there was an answer.
@@ -165,7 +166,7 @@ impl<W: Word> Examiner<'_, W> {
 
 /// The cells in which a grid differs from a picture.
 fn difference<W: Word>(picture: &Picture<W>, other: &Grid) -> CellSet<W> {
-    (0..picture.height())
-        .map(|row| picture.line(row) ^ W::from_parts(other.row(row)))
+    let rows = 0..picture.height;
+    rows.map(|row| picture.line(row) ^ W::from_parts(other.row(row)))
         .collect()
 }

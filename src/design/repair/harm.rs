@@ -1,7 +1,6 @@
 //! How much an edit hurts a picture, to rank edits of the same size.
 //!
-//! The harm of an edit is the sum over its flips, each judged in the edited picture by its eight neighbours; beyond the border all is
-//! empty:
+//! The harm of an edit is the sum over its flips, each judged in the edited picture by its eight neighbours, empty beyond the border:
 //!
 //! - 8 if no neighbour has the colour of the flipped cell: it is a lone pixel, or a hole of one cell;
 //! - 4 if the flip joins or breaks shapes near it: it changes the number of filled groups (connected also across corners) or of empty groups
@@ -19,10 +18,8 @@ const BROKEN: u32 = 4;
 
 /// The harm of an edit.
 pub(super) fn harm<W: Word>(edit: &Edit<'_, W>) -> u32 {
-    edit.flips
-        .iter()
-        .map(|&cell| harm_of_flip(&edit.picture, cell))
-        .sum()
+    let flips = edit.flips.iter();
+    flips.map(|&cell| harm_of_flip(&edit.picture, cell)).sum()
 }
 
 /// The offsets of the neighbours, in a circle; those at odd places lie across a corner.
@@ -44,26 +41,17 @@ pub(super) fn harm_of_flip<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
         let row = usize::from(cell.row).checked_add_signed(down);
         let column = usize::from(cell.column).checked_add_signed(right);
         row.zip(column).is_some_and(|(row, column)| {
-            row < picture.height()
-                && column < picture.width()
-                && picture.get(Cell::new(row, column))
+            row < picture.height && column < picture.width && picture.line(row).has(column)
         })
     });
     let own = picture.get(cell);
     let lone = !around.contains(&own);
     let longer = (0..8).step_by(2).filter(|&i| around[i] != own).count() as u32;
-    let broken = empty_groups(around) != 1;
+    // The crossing number, which is 1 exactly for simple points: the groups of empty neighbours that touch the cell along a side, connected
+    // along sides within the circle. A group is counted where it begins.
+    let begins = |&i: &usize| !around[i] && (around[(i + 1) % 8] || around[(i + 2) % 8]);
+    let broken = (0..8).step_by(2).filter(begins).count() != 1;
     LONE * u32::from(lone) + BROKEN * u32::from(broken && !lone) + longer
-}
-
-/// Number of groups of empty neighbours that touch the cell along a side, connected along sides within the circle: the crossing number,
-/// which is 1 exactly for simple points.
-fn empty_groups(filled: [bool; 8]) -> usize {
-    // A group is counted where it begins.
-    (0..8)
-        .step_by(2)
-        .filter(|&i| !filled[i] && (filled[(i + 1) % 8] || filled[(i + 2) % 8]))
-        .count()
 }
 
 #[cfg(test)]

@@ -23,11 +23,9 @@ pub(super) fn greedy(sets: &[Vec<usize>]) -> Vec<usize> {
     let mut met = vec![0u32; sets.len()];
     let mut chosen: Vec<usize> = Vec::new();
     while met.contains(&0) {
-        let best = by_element
-            .iter()
-            .map(|(&element, own)| (not_met(own, &met), Reverse(element)))
-            .max();
-        let Some((_, Reverse(element))) = best.filter(|best| best.0 > 0) else {
+        let elements = by_element.iter();
+        let best = elements.map(|(&element, own)| (not_met(own, &met), Reverse(element)));
+        let Some((_, Reverse(element))) = best.max().filter(|best| best.0 > 0) else {
             // An empty set cannot be met.
             break;
         };
@@ -50,8 +48,7 @@ fn not_met(sets: &[usize], met: &[u32]) -> usize {
     sets.iter().filter(|&&i| met[i] == 0).count()
 }
 
-/// A smallest hitting set of sets that are not empty. `stop` is called at every node; when it returns `true`, the error is a number of
-/// elements below which there is no hitting set.
+/// A smallest hitting set of sets that are not empty; if `stop`, called at every node, returns `true`, a lower bound on its size.
 pub(super) fn minimum(
     sets: &[Vec<usize>],
     mut stop: impl FnMut() -> bool,
@@ -78,27 +75,21 @@ fn independent(sets: &[Vec<usize>]) -> Vec<Vec<&[usize]>> {
     let mut part_of: HashMap<usize, usize> = HashMap::new();
     let mut parts: Vec<Vec<&[usize]>> = Vec::new();
     for set in sets {
-        let mut joined: Vec<usize> = set
-            .iter()
-            .filter_map(|element| part_of.get(element).copied())
-            .collect();
+        let joined = set.iter().filter_map(|element| part_of.get(element));
+        let mut joined: Vec<usize> = joined.copied().collect();
         joined.sort_unstable();
         joined.dedup();
-        let into = joined.first().copied().unwrap_or_else(|| {
+        let into = joined.first().copied().unwrap_or(parts.len());
+        if into == parts.len() {
             parts.push(Vec::new());
-            parts.len() - 1
-        });
-        parts[into].push(set);
-        for &other in joined.iter().skip(1) {
-            let moved = std::mem::take(&mut parts[other]);
-            for element in moved.iter().copied().flatten() {
-                part_of.insert(*element, into);
-            }
-            parts[into].extend(moved);
         }
-        set.iter().for_each(|&element| {
-            part_of.insert(element, into);
-        });
+        let mut added: Vec<&[usize]> = vec![set];
+        for &other in joined.iter().skip(1) {
+            added.append(&mut parts[other]);
+        }
+        let elements = added.iter().copied().flatten();
+        part_of.extend(elements.map(|&element| (element, into)));
+        parts[into].extend(added);
     }
     parts.retain(|part| !part.is_empty());
     parts
@@ -121,11 +112,8 @@ impl Problem {
             sets: vec![Vec::new(); sets.len()],
         };
         for (name, own) in all {
-            let is_covered = problem
-                .elements
-                .iter()
-                .any(|(_, other)| own.iter().all(|i| other.binary_search(i).is_ok()));
-            if !is_covered {
+            let is_within = |other: &[usize]| own.iter().all(|i| other.binary_search(i).is_ok());
+            if !problem.elements.iter().any(|(_, other)| is_within(other)) {
                 let at = problem.elements.len();
                 own.iter().for_each(|&i| problem.sets[i].push(at));
                 problem.elements.push((name, own));
@@ -137,17 +125,13 @@ impl Problem {
     fn solve(&self, stop: &mut dyn FnMut(usize) -> bool) -> Result<Vec<usize>, usize> {
         let mut met = vec![0; self.sets.len()];
         let mut excluded = vec![false; self.elements.len()];
-        let mut chosen = Vec::new();
-        let mut size = 0;
+        let (mut chosen, mut size) = (Vec::new(), 0);
         loop {
-            match self.within(size, &mut met, &mut excluded, &mut chosen, stop) {
-                None => return Err(size),
-                Some(true) => {
-                    let names = chosen.into_iter().map(|at| self.elements[at].0);
-                    return Ok(names.collect());
-                }
-                Some(false) => size += 1,
+            let suffices = self.within(size, &mut met, &mut excluded, &mut chosen, stop);
+            if suffices.ok_or(size)? {
+                return Ok(chosen.into_iter().map(|at| self.elements[at].0).collect());
             }
+            size += 1;
         }
     }
 
@@ -157,8 +141,7 @@ impl Problem {
         elements.filter(|&at| !excluded[at])
     }
 
-    /// Whether `left` further elements suffice; `None` if stopped. `met` has for each set the number of its elements that are chosen. If
-    /// they do not suffice, all is as before.
+    /// Whether `left` further elements suffice; if not, all is as before. `None` if stopped. `met`: for each set its chosen elements.
     fn within(
         &self,
         left: usize,
@@ -170,10 +153,9 @@ impl Problem {
         if stop(chosen.len()) {
             return None;
         }
-        let mut open: Vec<(usize, usize)> = (0..self.sets.len())
-            .filter(|&i| met[i] == 0)
-            .map(|i| (self.free(i, excluded).count(), i))
-            .collect();
+        let open = (0..self.sets.len()).filter(|&i| met[i] == 0);
+        let open = open.map(|i| (self.free(i, excluded).count(), i));
+        let mut open: Vec<(usize, usize)> = open.collect();
         open.sort_unstable();
         let Some(&(free, smallest)) = open.first() else {
             return Some(true);

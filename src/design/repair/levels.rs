@@ -1,9 +1,8 @@
 //! Every edit of a given number of flips, without those that cannot help: iterative deepening with learned obstacles.
 //!
 //! Each obstacle that stands must be removed by some flip, so a node branches on the cells of the rows and columns of one obstacle, and
-//! excludes a cell below its later siblings: every set of flips is met at most once. Where a single flip is left, it must remove *every*
-//! obstacle, and these flips are found by a few word operations for each of them. Only what passes all known obstacles is examined, and an
-//! examination that fails adds the obstacles that it has found.
+//! excludes a cell below its later siblings: every set of flips is met at most once. A last flip must remove *every* obstacle; these flips
+//! are found by a few word operations each. Only what passes all known obstacles is examined, and adds those found if it fails.
 //!
 //! A packing of the obstacles bounds the flips that are still needed: it closes nodes, and excludes cells below others.
 
@@ -24,19 +23,10 @@ use crate::line::Word;
 use crate::run::lock;
 
 /// The effort for the first examination of an edit; those that it leaves open are examined in full at the end of the level.
-const FIRST: Effort = Effort {
-    nodes: Some(2000),
-    many: false,
-};
-const FULL: Effort = Effort {
-    nodes: None,
-    many: false,
-};
+const FIRST: Effort = Effort::of(Some(2000), false);
+const FULL: Effort = Effort::of(None, false);
 /// The same at the end of a level that is searched only as far as it is cheap.
-const SECOND: Effort = Effort {
-    nodes: Some(100_000),
-    many: false,
-};
+const SECOND: Effort = Effort::of(Some(100_000), false);
 
 /// Nodes of a level that is searched only as far as it is cheap, some seconds. An examination counts as `NODES_PER_EXAMINATION` nodes, and
 /// a packing as one for every `CELLS_PER_NODE` cells and rows of its obstacles.
@@ -47,7 +37,7 @@ const NODES_PER_EXAMINATION: u64 = 50;
 const CELLS_PER_NODE: u64 = 64;
 
 /// The number of obstacles that are packed, and the step: for all flips of an edit, for several, and for two.
-const FINEST: (usize, f64) = (512, 0.05);
+pub(super) const FINEST: (usize, f64) = (512, 0.05);
 const FINE: (usize, f64) = (128, 0.2);
 const COARSE: (usize, f64) = (64, 0.4);
 
@@ -69,16 +59,12 @@ struct Level<'t, 'a, W> {
     is_cut: AtomicBool,
 }
 
-/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none;
-/// if not, either some are found, or the run has been stopped, or the search was not cheap. With `only_if_cheap` it gives up after some
-/// seconds. If an edit of this size is known, it looks for better ones for a second at most.
+/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none.
+/// With `only_if_cheap` it gives up after some seconds. If an edit of this size is known, it looks for better ones for a second at most.
 pub(super) fn search_level<W: Word>(task: &Task<'_, W>, size: usize, only_if_cheap: bool) -> bool {
     let is_known = task.best.size() == Some(size);
-    let nodes_left = match (is_known, only_if_cheap) {
-        (true, _) => Some(FURTHER_NODES),
-        (false, true) => Some(CHEAP_NODES),
-        (false, false) => None,
-    };
+    let cheap = only_if_cheap.then_some(CHEAP_NODES);
+    let nodes_left = is_known.then_some(FURTHER_NODES).or(cheap);
     let level = Level {
         task,
         nodes_left: nodes_left.map(AtomicU64::new),
@@ -106,18 +92,16 @@ impl<W: Word> Level<'_, '_, W> {
 
     /// Takes nodes from those left; `true` if there are too few.
     fn spend(&self, nodes: u64) -> bool {
+        let take = |left: u64| left.checked_sub(nodes);
         self.nodes_left.as_ref().is_some_and(|left| {
-            let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(nodes)
-            });
-            taken.is_err()
+            (left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)).is_err()
         })
     }
 
     /// Whether the level ends here.
     fn is_over(&self) -> bool {
         let enough = lock(&self.ends_at).is_some_and(|end| self.task.examiner.examined() >= end);
-        let over = enough || self.spend(1) || self.task.control().poll();
+        let over = enough || self.spend(1) || self.task.examiner.control.poll();
         if over {
             self.is_cut.store(true, Ordering::Relaxed);
         }
@@ -138,7 +122,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         Worker {
             level,
             view: PoolView::new(&level.task.pool),
-            edit: Edit::new(level.task.original(), &[]),
+            edit: Edit::new(level.task.examiner.original, &[]),
         }
     }
 
@@ -173,9 +157,8 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         if rayon::current_num_threads() == 1 {
             (0..numbers).for_each(|at| search(self, at));
         } else {
-            (0..numbers)
-                .into_par_iter()
-                .for_each_init(|| Worker::new(level), search);
+            let numbers = (0..numbers).into_par_iter();
+            numbers.for_each_init(|| Worker::new(level), search);
         }
     }
 
@@ -208,8 +191,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         is_good
     }
 
-    /// Whether the edit is known to be good. If it is not, an obstacle is known that stands, unless the examination was left open or the
-    /// pool is full.
+    /// Whether the edit is known to be good. If not, a known obstacle stands, unless the examination was left open or the pool is full.
     fn is_good(&mut self) -> bool {
         self.view.update();
         if let Some(at) = self.view.standing(&self.edit) {
@@ -219,8 +201,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         self.examine() == Some(true)
     }
 
-    /// The cells to flip next, one of which is in every good edit below this node, and the cells that may be flipped below; `None` if there
-    /// is no good edit below.
+    /// The cells to flip next, one of which is in every good edit below this node, and those that may be flipped; `None`: there is none.
     fn branch(&mut self, allowed: &CellSet<W>, left: usize) -> Option<(Vec<Cell>, CellSet<W>)> {
         let effort = if left == 2 { COARSE } else { FINE };
         let task = self.level.task;
@@ -242,23 +223,18 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
                 helpful.remove(cell);
             }
         }
-        let fewest: Option<Vec<Cell>> = standing
-            .into_iter()
-            .map(|helping| {
-                let cells = helping.into_iter();
-                cells
-                    .filter(|&(cell, flips)| flips <= left && helpful.has(cell))
-                    .map(|(cell, _)| cell)
-                    .collect()
-            })
-            .min_by_key(Vec::len);
+        let cells = standing.into_iter().map(|helping| {
+            let helping = helping.into_iter();
+            let helping = helping.filter(|&(cell, flips)| flips <= left && helpful.has(cell));
+            helping.map(|(cell, _)| cell).collect()
+        });
+        let fewest: Option<Vec<Cell>> = cells.min_by_key(Vec::len);
         // Without an obstacle, every cell may help.
         let cells = fewest.unwrap_or_else(|| helpful.iter().collect());
         Some((cells, helpful))
     }
 
-    /// Removes from `cells` those that leave some obstacle standing when they are flipped; the first `tested` obstacles are known to leave
-    /// none.
+    /// Removes from `cells` those that leave an obstacle standing when they are flipped; the first `tested` obstacles are done.
     fn remove_useless(&mut self, tested: usize, cells: &mut CellSet<W>) {
         let mut most = (0, None);
         let mut left = cells.len();
@@ -320,7 +296,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
             if level.task.best.size().is_some_and(|known| known <= size) {
                 return;
             }
-            let edit = Edit::new(level.task.original(), &flips);
+            let edit = Edit::new(level.task.examiner.original, &flips);
             if let Some(at) = view.standing(&edit) {
                 view.move_forward(at);
             } else if level.task.examine(&edit, effort, view).is_none() {
@@ -330,19 +306,8 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     }
 }
 
-/// The number of flips that any good edit needs at least, as far as the obstacles known show it; `None` if no edit is good.
-pub(super) fn least_flips<W: Word>(
-    task: &Task<'_, W>,
-    view: &mut PoolView<'_, W>,
-) -> Option<usize> {
-    view.update();
-    let edit = Edit::new(task.original(), &[]);
-    let (_, packing) = pack(task, &edit, &task.allowed, FINEST, view);
-    packing.least
-}
-
 /// Packs the obstacles that stand after an edit, those first that the fewest flips remove; up to a number of them.
-fn pack<W: Word>(
+pub(super) fn pack<W: Word>(
     task: &Task<'_, W>,
     edit: &Edit<'_, W>,
     allowed: &CellSet<W>,
@@ -354,10 +319,9 @@ fn pack<W: Word>(
     for entry in &view.obstacles {
         if entry.stands(edit, &mut view.scratch) {
             removing.rows.clone_from(&allowed.rows);
-            entry
-                .obstacle
-                .remove_kept(edit, &mut view.scratch, &mut removing);
-            found.push((removing.len(), &*entry.obstacle));
+            let obstacle = &*entry.obstacle;
+            obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
+            found.push((removing.len(), obstacle));
         }
     }
     found.sort_by_key(|(number, _)| *number);
@@ -368,6 +332,6 @@ fn pack<W: Word>(
         obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
         standing.push(obstacle.helping(&edit.picture, allowed, &removing));
     }
-    let packing = Packing::new(&standing, step, || task.control().poll());
+    let packing = Packing::new(&standing, step, || task.examiner.control.poll());
     (standing, packing)
 }

@@ -1,5 +1,4 @@
-//! Repair: the smallest edit that makes the puzzle of a picture unique, or solvable line by line, and the smallest set of cells to give
-//! away instead.
+//! Repair: the smallest edit that makes the puzzle of a picture unique or solvable line by line, or the smallest set of cells to give away.
 //!
 //! The mathematics is in three statements. If Q is another solution of the clues of a picture P and no flip touches a row or column in
 //! which the two differ, then Q with the same flips is another solution of the edited picture: so every good edit flips a cell of one of

@@ -31,15 +31,13 @@ pub(super) struct Near<'a, W> {
 }
 
 impl<W: Word> Near<'_, W> {
-    /// Looks for a solution other than the picture that agrees with the known cells of this board, and returns the cells in which it
-    /// differs; `Some(None)` if there is no such solution, `None` after this number of failed dives or at the end of the run. It changes
-    /// the board and does not restore it; cells that cannot differ are decided on the way.
+    /// The cells in which a solution other than the picture that agrees with the known cells of this board differs from it; `Some(None)` if
+    /// there is none, `None` after this number of failed dives or at the end of the run. The board is left changed.
     pub(super) fn dive(
         &self,
         board: &mut Board<'_, W>,
-        failures: usize,
+        mut failures: usize,
     ) -> Option<Option<CellSet<W>>> {
-        let mut failures_left = failures;
         let mut next = (0, 0);
         while let Some(cell) = unknown_from(board, next) {
             next = (cell.row.into(), usize::from(cell.column) + 1);
@@ -56,8 +54,8 @@ impl<W: Word> Near<'_, W> {
             }
             board.undo(mark);
             if can_differ {
-                failures_left -= 1;
-                if failures_left == 0 {
+                failures -= 1;
+                if failures == 0 {
                     return None;
                 }
             } else {
@@ -89,7 +87,7 @@ impl<W: Word> Near<'_, W> {
 
     /// Up to `most` obstacles, each of which lies in a small window. The board must be at a fixpoint, and stays as it is.
     pub(super) fn in_windows(&self, board: &mut Board<'_, W>, most: usize) -> Vec<CellSet<W>> {
-        let (width, height) = (self.picture.width(), self.picture.height());
+        let (width, height) = (self.picture.width, self.picture.height);
         let mut found = Vec::new();
         for side in WINDOWS {
             for top in window_starts(height, side) {
@@ -99,11 +97,9 @@ impl<W: Word> Near<'_, W> {
                     }
                     let columns = W::low((left + side).min(width)) & !W::low(left);
                     let rows = top..(top + side).min(height);
-                    let unknown_inside = rows
-                        .clone()
-                        .map(|row| (board.unknown_in_row(row) & columns).count());
+                    let inside = |row| (board.unknown_in_row(row) & columns).count();
                     // The smallest obstacle has four cells.
-                    if unknown_inside.sum::<usize>() < 4 {
+                    if rows.clone().map(inside).sum::<usize>() < 4 {
                         continue;
                     }
                     let mut outside = unknown(board);
@@ -149,12 +145,12 @@ impl<W: Word> Near<'_, W> {
         if !(5..=MAX_SHRUNK_CELLS).contains(&cells.len()) {
             return cells;
         }
-        let all = W::low(self.picture.width());
+        let all = W::low(self.picture.width);
         let others =
             |cells: &CellSet<W>| self.along(&cells.rows.iter().map(|&row| all & !row).collect());
         // With all other cells known, no line of an obstacle decides one of its cells, so the board is at a fixpoint.
         let mut board = Board::with_rows(self.clues, &others(&cells));
-        for row in 0..self.picture.height() {
+        for row in 0..self.picture.height {
             let mut tried = W::ZERO;
             while let Some(column) = (cells.rows[row] & !tried).cells().next() {
                 if self.control.poll() {
@@ -179,17 +175,16 @@ impl<W: Word> Near<'_, W> {
 
     /// Cells in groups that share no line.
     pub(super) fn groups(&self, cells: &CellSet<W>) -> Vec<CellSet<W>> {
-        let size = (self.picture.width(), self.picture.height());
+        let size = (self.picture.width, self.picture.height);
         let groups = connected_groups(size, cells.iter().map(Cell::place)).into_iter();
-        groups
-            .map(|group| {
-                let mut cells = CellSet::none(size.1);
-                for (row, column) in group {
-                    cells.insert(Cell::new(row, column));
-                }
-                cells
-            })
-            .collect()
+        let groups = groups.map(|group| {
+            let mut cells = CellSet::none(size.1);
+            for (row, column) in group {
+                cells.insert(Cell::new(row, column));
+            }
+            cells
+        });
+        groups.collect()
     }
 }
 
@@ -200,9 +195,8 @@ fn window_starts(length: usize, side: usize) -> impl Iterator<Item = usize> {
 
 /// The unknown cells of a board.
 pub(super) fn unknown<W: Word>(board: &Board<'_, W>) -> CellSet<W> {
-    (0..board.clues().height())
-        .map(|row| board.unknown_in_row(row))
-        .collect()
+    let rows = 0..board.clues().height();
+    rows.map(|row| board.unknown_in_row(row)).collect()
 }
 
 /// The first unknown cell of a board at or after this row and column, in reading order.

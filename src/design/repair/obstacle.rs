@@ -2,12 +2,11 @@
 //!
 //! There are two kinds. A *difference* is the set of cells in which another solution differs from the picture: the lines that it crosses
 //! keep their clues when its cells are flipped. A *stuck set* is a set of cells that line solving cannot begin with even when all
-//! other cells are known. Whether an obstacle *stands* in a picture is decided line by line, from the cells of its own lines alone. So
-//! an edit that removes it flips a cell in one of its rows or columns, and which single flips remove it follows from what a flip does to
-//! one row and one column.
+//! other cells are known. Whether an obstacle *stands* in a picture is decided line by line, from the cells of its own lines alone. So an
+//! edit that removes it flips a cell in one of them, and which single flips do follows from what each does to one row and one column.
 //!
-//! The flips that keep an obstacle are computed once for the original picture, and once more for every first flip in one of its lines. The
-//! search meets the same few changed lines over and over.
+//! The flips that keep an obstacle are computed once for the original picture, and once more for every first flip in one of its lines,
+//! since the search meets the same few changed lines over and over.
 
 use std::sync::OnceLock;
 
@@ -65,8 +64,7 @@ pub(super) struct Obstacle<W> {
     lines: Vec<ObstacleLine<W>>,
     /// The same lines.
     crossed: LineWords<W>,
-    /// The lines in which it does not stand in the original picture. Where an edit leaves one of them as it is, the obstacle does not
-    /// stand.
+    /// The lines in which it does not stand in the original picture. An edit after which it stands changes all of them.
     pub(super) fallen: LineWords<W>,
     /// The cells after whose flip the obstacle stands in the original picture; `None` if there is no such cell.
     kept: OnceLock<Option<CellSet<W>>>,
@@ -80,9 +78,9 @@ impl<W: Word> Obstacle<W> {
         original: &Picture<W>,
         scratch: &mut Scratch<W>,
     ) -> Self {
-        let height = original.height();
+        let height = original.height;
         let mut by_line = cells.rows.clone();
-        by_line.resize(original.lines(), W::ZERO);
+        by_line.resize(original.lines.len(), W::ZERO);
         for cell in cells.iter() {
             by_line[height + usize::from(cell.column)] |= W::bit(cell.row.into());
         }
@@ -93,10 +91,8 @@ impl<W: Word> Obstacle<W> {
             fallen: LineWords::NONE,
             kept: OnceLock::new(),
         };
-        for (line, cells) in by_line.into_iter().enumerate() {
-            if cells.is_zero() {
-                continue;
-            }
+        let lines = by_line.into_iter().enumerate();
+        for (line, cells) in lines.filter(|(_, cells)| !cells.is_zero()) {
             let (content, length) = (original.line(line), original.length(line));
             let stands = kind.stands_in(content, cells, length, scratch);
             obstacle.crossed.insert(line, height);
@@ -121,7 +117,7 @@ impl<W: Word> Obstacle<W> {
     }
 
     /// The cells among `allowed` whose flip can help to remove it, each with a lower bound on the size of a smallest set of flips that
-    /// removes it and needs this one. The flips of the cells `removing` remove it alone.
+    /// removes it and needs this one: 1 for the cells `removing`.
     ///
     /// If all flips of a set are needed, they lie in one line, for the obstacle stands if it stands in every line. There, beyond an empty
     /// cell on either side of the obstacle, all is known and a flip has no effect. So a flip is needed only together with those of all
@@ -132,8 +128,8 @@ impl<W: Word> Obstacle<W> {
         allowed: &CellSet<W>,
         removing: &CellSet<W>,
     ) -> Helping {
-        let height = picture.height();
-        let mut by_line = vec![Vec::new(); picture.lines()];
+        let height = picture.height;
+        let mut by_line = vec![Vec::new(); picture.lines.len()];
         for &ObstacleLine { line, cells, .. } in &self.lines {
             let (content, length) = (picture.line(line), picture.length(line));
             by_line[line] = sizes_in_line(content, cells, length, |i| {
@@ -150,11 +146,11 @@ impl<W: Word> Obstacle<W> {
             let in_row = by_line[row].get(column);
             let in_column = by_line[height + column].get(row);
             let size = in_row.into_iter().chain(in_column).min().copied();
-            if removing.has(cell) {
-                helping.push((cell, 1));
-            } else if let Some(size) = size.filter(|&size| size < usize::MAX) {
-                helping.push((cell, size));
-            }
+            let size = if removing.has(cell) { Some(1) } else { size };
+            helping.extend(
+                size.filter(|&size| size < usize::MAX)
+                    .map(|size| (cell, size)),
+            );
         }
         helping
     }
@@ -162,23 +158,18 @@ impl<W: Word> Obstacle<W> {
     /// The approximate memory of it, in bytes.
     pub(super) fn bytes(&self, original: &Picture<W>) -> u64 {
         let word = size_of::<W>();
-        let lines: usize = self
-            .lines
-            .iter()
-            .map(|line| size_of_val(line) + (word + 8) * original.length(line.line))
-            .sum();
-        (lines + word * original.height()) as u64
+        let lines = self.lines.iter();
+        let lines = lines.map(|line| size_of_val(line) + (word + 8) * original.length(line.line));
+        (lines.sum::<usize>() + word * original.height) as u64
     }
 
     /// Whether it stands after an edit.
     pub(super) fn stands(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> bool {
-        let Edit {
-            picture, touched, ..
-        } = edit;
-        touched.covers(&self.fallen)
+        let picture = &edit.picture;
+        edit.touched.covers(&self.fallen)
             && self.lines.iter().all(|line| {
                 let (content, length) = (picture.line(line.line), picture.length(line.line));
-                !touched.has(line.line, picture.height())
+                !edit.touched.has(line.line, picture.height)
                     || self.kind.stands_in(content, line.cells, length, scratch)
             })
     }
@@ -201,7 +192,7 @@ impl<W: Word> Obstacle<W> {
 
     /// The cells after whose flip, beside those of the edit, the obstacle stands; `None` if there are none.
     fn kept_after(&self, edit: &Edit<'_, W>, scratch: &mut Scratch<W>) -> Option<CellSet<W>> {
-        let (width, height) = (edit.original.width(), edit.original.height());
+        let (width, height) = (edit.original.width, edit.original.height);
         scratch.kept_in_lines.clear();
         // The row and the column in which it does not stand; a flip can change one of each.
         let (mut fallen_row, mut fallen_column) = (None, None);
@@ -242,19 +233,14 @@ impl<W: Word> Obstacle<W> {
         edit: &Edit<'_, W>,
         scratch: &mut Scratch<W>,
     ) -> (bool, W) {
-        let Edit {
-            original,
-            picture,
-            flips,
-            touched,
-        } = edit;
-        let (height, length) = (original.height(), original.length(line.line));
+        let picture = &edit.picture;
+        let (height, length) = (picture.height, picture.length(line.line));
         let content = picture.line(line.line);
         let mut kept_in = || self.kind.kept_in(content, line.cells, length, scratch);
-        if !touched.has(line.line, height) {
+        if !edit.touched.has(line.line, height) {
             return (line.stands, *line.kept.get_or_init(kept_in));
         }
-        let mut in_line = flips.iter().filter_map(|cell| {
+        let mut in_line = edit.flips.iter().filter_map(|cell| {
             let (row, column) = cell.place();
             match line.line.checked_sub(height) {
                 None => (row == line.line).then_some(column),
@@ -263,10 +249,8 @@ impl<W: Word> Obstacle<W> {
         });
         let kept = match (in_line.next(), in_line.next()) {
             (Some(only), None) => {
-                let after = line
-                    .after
-                    .get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
-                *after[only].get_or_init(kept_in)
+                let empty = || (0..length).map(|_| OnceLock::new()).collect();
+                *line.after.get_or_init(empty)[only].get_or_init(kept_in)
             }
             _ => kept_in(),
         };
@@ -275,9 +259,8 @@ impl<W: Word> Obstacle<W> {
     }
 }
 
-/// For each cell of a line, a lower bound on the size of a smallest set of at least two flips in the line that removes an obstacle with
-/// these cells and needs the flip of this one; `usize::MAX` if there is no such set. Only flips of cells that `joins` accepts are in such
-/// sets.
+/// For each cell of a line, a lower bound on the size of a smallest set of at least two flips of cells that `joins` accepts, in the line,
+/// that removes an obstacle with these cells and needs the flip of this one; `usize::MAX` if there is no such set.
 fn sizes_in_line<W: Word>(
     content: W,
     cells: W,
@@ -335,9 +318,8 @@ impl ObstacleKind {
             let first = cells.first();
             from = (0..first).rev().find(|&i| !filled.has(i)).unwrap_or(0);
             let last = cells.cells().last().unwrap_or(0);
-            to = (last + 1..length)
-                .find(|&i| !filled.has(i))
-                .map_or(length, |i| i + 1);
+            let behind = (last + 1..length).find(|&i| !filled.has(i));
+            to = behind.map_or(length, |i| i + 1);
             if self.stands_in(content, cells, length, scratch) {
                 kept = W::low(from) | (W::low(length) & !W::low(to));
             }
@@ -363,9 +345,9 @@ mod tests {
         flips: &[Cell],
     ) -> Vec<u64> {
         let mut scratch = Scratch::default();
-        let mut kept = vec![0; original.height()];
+        let mut kept = vec![0; original.height];
         for (row, kept) in kept.iter_mut().enumerate() {
-            for column in 0..original.width() {
+            for column in 0..original.width {
                 let mut picture = Edit::new(original, flips).picture;
                 picture.flip(Cell::new(row, column));
                 let stands = obstacle.lines.iter().all(|line| {

@@ -12,8 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::board::Cell;
-use crate::board::DisjointSets;
+use crate::board::{Cell, DisjointSets};
 
 /// Slack for rounding.
 const TOLERANCE: f64 = 1e-6;
@@ -25,7 +24,7 @@ pub(super) type Helping = Vec<(Cell, usize)>;
 type Shares = Vec<(usize, f64)>;
 
 /// What follows from the prices of some obstacles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Packing {
     /// At least this number of flips are needed; `None` if no number suffices.
     pub(super) least: Option<usize>,
@@ -39,24 +38,18 @@ impl Packing {
     pub(super) fn new(obstacles: &[Helping], step: f64, stop: impl Fn() -> bool) -> Self {
         if obstacles.iter().any(Vec::is_empty) {
             // No flip that is allowed removes it.
-            return Packing {
-                least: None,
-                least_with: Vec::new(),
-            };
+            return Packing::default();
         }
         let mut cells: Vec<Cell> = obstacles.iter().flatten().map(|&(cell, _)| cell).collect();
         cells.sort_unstable();
         cells.dedup();
-        let obstacles: Vec<Shares> = obstacles
-            .iter()
-            .map(|helping| {
-                let shares = helping.iter().map(|&(cell, flips)| {
-                    let number = cells.partition_point(|&other| other < cell);
-                    (number, 1.0 / flips as f64)
-                });
-                shares.collect()
-            })
-            .collect();
+        let share = |&(cell, flips): &(Cell, usize)| {
+            let number = cells.partition_point(|&other| other < cell);
+            (number, 1.0 / flips as f64)
+        };
+        let obstacles = obstacles.iter();
+        let obstacles = obstacles.map(|helping| helping.iter().map(share).collect());
+        let obstacles: Vec<Shares> = obstacles.collect();
         let (mut values, mut loads) = (vec![1.0; cells.len()], vec![0.0; cells.len()]);
         let mut bounds = Vec::new();
         for component in components(&obstacles, cells.len()) {
@@ -86,14 +79,10 @@ fn rounded_up(prices: f64) -> usize {
 fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
     let mut sets = DisjointSets::new(obstacles.len());
     // The first obstacle of each cell.
-    let mut owners = vec![usize::MAX; cells];
+    let mut owners = vec![None; cells];
     for (i, obstacle) in obstacles.iter().enumerate() {
         for &(cell, _) in obstacle {
-            if owners[cell] == usize::MAX {
-                owners[cell] = i;
-            } else {
-                sets.join(owners[cell], i);
-            }
+            sets.join(*owners[cell].get_or_insert(i), i);
         }
     }
     let mut groups = vec![Vec::new(); obstacles.len()];
@@ -116,17 +105,15 @@ fn pack(
     let mut cells: Vec<usize> = all.map(|&(cell, _)| cell).collect();
     cells.sort_unstable();
     cells.dedup();
-    // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. Values only grow, so an
-    // obstacle that comes first in the queue, and still does when its value has been brought up to date, has the least.
-    // The bits of positive numbers are in the order of the numbers.
+    // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. As values only grow, it is the
+    // one that comes first in the queue still when its value is up to date. The bits of positive numbers are in the order of the numbers.
     let value = |i: usize, values: &[f64]| {
         let shares = obstacles[i].iter();
         let value: f64 = shares.map(|&(cell, share)| share * values[cell]).sum();
         value.to_bits()
     };
-    let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..obstacles.len())
-        .map(|i| Reverse((value(i, values), i)))
-        .collect();
+    let queue = (0..obstacles.len()).map(|i| Reverse((value(i, values), i)));
+    let mut queue: BinaryHeap<Reverse<(u64, usize)>> = queue.collect();
     let end = (1.0 + cells.len() as f64).ln() / step;
     let (mut total, mut largest) = (0.0, 0.0f64);
     while largest < end
@@ -151,11 +138,9 @@ fn pack(
     cells.iter().for_each(|&cell| loads[cell] /= largest);
     // What is left of the loads.
     for obstacle in obstacles {
-        let more = obstacle
-            .iter()
-            .map(|&(cell, share)| (1.0 - loads[cell]) / share)
-            .fold(f64::INFINITY, f64::min)
-            .max(0.0);
+        let shares = obstacle.iter();
+        let left = shares.map(|&(cell, share)| (1.0 - loads[cell]) / share);
+        let more = left.fold(f64::INFINITY, f64::min).max(0.0);
         total += more;
         for &(cell, share) in *obstacle {
             loads[cell] += more * share;

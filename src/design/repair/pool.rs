@@ -30,18 +30,13 @@ impl<W: Word> Pool<W> {
 
     /// Adds obstacles as far as there is memory for them.
     pub(super) fn add(&self, found: Vec<Obstacle<W>>, original: &Picture<W>) {
-        let mut obstacles = self
-            .obstacles
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let guard = self.obstacles.write();
+        let mut obstacles = guard.unwrap_or_else(PoisonError::into_inner);
         for obstacle in found {
             let bytes = obstacle.bytes(original);
-            let taken =
-                self.bytes_left
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                        left.checked_sub(bytes)
-                    });
-            if taken.is_ok() {
+            let take = |left: u64| left.checked_sub(bytes);
+            let left = &self.bytes_left;
+            if (left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)).is_ok() {
                 obstacles.push(Arc::new(obstacle));
             }
         }
@@ -90,11 +85,11 @@ impl<'p, W: Word> PoolView<'p, W> {
         if self.pool.number.load(Ordering::Relaxed) > self.seen {
             let guard = self.pool.obstacles.read();
             let all = guard.unwrap_or_else(PoisonError::into_inner);
-            self.obstacles
-                .extend(all[self.seen..].iter().map(|obstacle| Entry {
-                    fallen: obstacle.fallen,
-                    obstacle: Arc::clone(obstacle),
-                }));
+            let new = all[self.seen..].iter().map(|obstacle| Entry {
+                fallen: obstacle.fallen,
+                obstacle: Arc::clone(obstacle),
+            });
+            self.obstacles.extend(new);
             self.seen = all.len();
         }
     }

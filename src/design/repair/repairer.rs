@@ -1,14 +1,14 @@
 //! The [`Repair`] builder and the run of a repair: a local search for a first edit, then the levels, which prove what is smallest.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::descent::{Bounds, descend};
+use super::descent::descend;
 use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner};
-use super::levels::{least_flips, search_level};
+use super::levels::{FINEST, pack, search_level};
 use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
@@ -44,8 +44,7 @@ pub enum Only {
 
 /// Looks for the smallest edit of a picture that makes its puzzle unique.
 ///
-/// An edit is a set of cells to flip. The puzzle is that of the clues of the edited picture. Each edit that is returned has been checked by
-/// a search of its own.
+/// An edit is a set of cells to flip; the puzzle has the clues of the edited picture. Each edit returned has been checked by its own search.
 ///
 /// ```
 /// use omnogram::design::Repair;
@@ -165,8 +164,7 @@ impl<'a> Repair<'a> {
         self
     }
 
-    /// Returns up to this number of further edits of the same size, but at most 1000: of the edits examined, those that hurt the picture
-    /// least.
+    /// Returns up to this number of further edits of the same size, at most 1000: of those examined, the ones that hurt the picture least.
     pub fn alternatives(mut self, number: usize) -> Self {
         self.alternatives = number;
         self
@@ -202,10 +200,18 @@ impl<'a> Repair<'a> {
             examiner: self.examiner(&control, &original, rayon::current_num_threads()),
             pool: Pool::new(memory_plan::OBSTACLES.of(self.limits.bytes())),
             allowed: self.allowed(&original),
-            best: BestEdits::new(1 + self.alternatives.min(MAX_ALTERNATIVES)),
+            best: BestEdits {
+                wanted: 1 + self.alternatives.min(MAX_ALTERNATIVES),
+                edits: Mutex::default(),
+            },
         };
         let none_within = self.observed(started, &task.examiner, || self.search(&task));
-        let mut edits = task.best.into_edits().into_iter();
+        let edits = task
+            .best
+            .edits
+            .into_inner()
+            .unwrap_or_else(|e| e.into_inner());
+        let mut edits = edits.into_iter().map(|(_, flips)| flips);
         let flips = edits.next();
         let proved = none_within.map_or(0, |flips| flips + 1);
         let size = flips.as_ref().map(Vec::len);
@@ -231,10 +237,9 @@ impl<'a> Repair<'a> {
         Examiner {
             control,
             original,
-            kind: if self.line_solvable {
-                ObstacleKind::Stuck
-            } else {
-                ObstacleKind::Difference
+            kind: match self.line_solvable {
+                true => ObstacleKind::Stuck,
+                false => ObstacleKind::Difference,
             },
             memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads as u64),
             examined: AtomicU64::new(0),
@@ -251,72 +256,56 @@ impl<'a> Repair<'a> {
         let Some(observer) = self.observer else {
             return search();
         };
-        ticking(
-            || {
-                observer(Snapshot {
-                    nodes: examiner.examined(),
-                    activity: Activity::Repairing,
-                    elapsed: started.elapsed(),
-                    ..Snapshot::default()
-                });
-            },
-            search,
-        )
+        let tell = || {
+            observer(Snapshot {
+                nodes: examiner.examined(),
+                activity: Activity::Repairing,
+                elapsed: started.elapsed(),
+                ..Snapshot::default()
+            });
+        };
+        ticking(tell, search)
     }
 
     /// The cells that may be flipped.
     fn allowed<W: Word>(&self, original: &Picture<W>) -> CellSet<W> {
-        let mut allowed: CellSet<W> = (0..original.height())
-            .map(|row| match self.only {
-                None => W::low(original.width()),
-                Some(Only::Add) => W::low(original.width()) & !original.line(row),
+        let all = W::low(original.width);
+        let rows = (0..original.height).map(|row| {
+            let allowed = match self.only {
+                None => all,
+                Some(Only::Add) => all & !original.line(row),
                 Some(Only::Remove) => original.line(row),
-            })
-            .collect();
-        if let Some(mask) = self.keep {
-            let rows = (0..mask.height()).map(|row| W::from_parts(mask.row(row)));
-            allowed.remove_all(&rows.collect());
-        }
-        allowed
+            };
+            self.keep
+                .map_or(allowed, |mask| allowed & !W::from_parts(mask.row(row)))
+        });
+        rows.collect()
     }
 
     /// Adds to the best edits; returns the largest number of flips proved not to suffice.
     fn search<W: Word>(&self, task: &Task<'_, W>) -> Option<usize> {
         let mut view = PoolView::new(&task.pool);
-        let full = Effort {
-            nodes: None,
-            many: true,
-        };
-        let unchanged = Edit::new(task.original(), &[]);
-        if task.examine(&unchanged, full, &mut view) != Some(false) {
+        let unchanged = Edit::new(task.examiner.original, &[]);
+        if task.examine(&unchanged, Effort::of(None, true), &mut view) != Some(false) {
             return None;
         }
         let cells = task.allowed.len();
         let most = self.budget.unwrap_or(cells).min(cells);
         let all = self.picture.width() * self.picture.height();
         let memory = memory_plan::DESCENT.of(self.limits.bytes());
-        let bounds = Bounds {
-            steps: FIRST_STEPS + all / CELLS_PER_STEP,
-            most,
-            least: 1,
-            first_only: true,
-        };
-        descend(task, bounds, memory);
-        let least = least_flips(task, &mut view);
-        let mut none_within = least.map_or(most, |least| least.saturating_sub(1).min(most));
+        let steps = FIRST_STEPS + all / CELLS_PER_STEP;
+        descend(task, steps, most, usize::MAX, memory);
+        view.update();
+        let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST, &mut view);
+        let least = packing.least.map_or(most, |least| least.saturating_sub(1));
+        let mut none_within = least.min(most);
         let mut is_improved = false;
-        while none_within < most && !task.control().poll() {
+        while none_within < most && !task.examiner.control.poll() {
             let level = none_within + 1;
             if level >= MAX_LEVEL && !is_improved {
                 is_improved = true;
                 if let Some(size) = task.best.size().filter(|&size| size > level) {
-                    let bounds = Bounds {
-                        steps: FURTHER_STEPS,
-                        most: size - 1,
-                        least: level,
-                        first_only: false,
-                    };
-                    descend(task, bounds, memory);
+                    descend(task, FURTHER_STEPS, size - 1, level, memory);
                 }
             }
             if task.best.size().is_some_and(|size| size < level) {
@@ -325,7 +314,7 @@ impl<'a> Repair<'a> {
             // Each node has two sets of cells.
             let bytes_per_node = 2 * size_of::<W>() * self.picture.height();
             if (bytes_per_node * level * rayon::current_num_threads()) as u64 > memory {
-                task.control().stop(Stop::Memory);
+                task.examiner.control.stop(Stop::Memory);
                 break;
             }
             let only_if_cheap = level > MAX_LEVEL && self.budget.is_none();
@@ -335,10 +324,7 @@ impl<'a> Repair<'a> {
             none_within = level;
         }
         // An edit of more cells than may be flipped does not exist.
-        Some(if none_within == cells {
-            all
-        } else {
-            none_within
-        })
+        let is_impossible = none_within == cells;
+        Some(if is_impossible { all } else { none_within })
     }
 }

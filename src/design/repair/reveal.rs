@@ -1,9 +1,8 @@
 //! The smallest set of cells that, given away at the start, leave the picture as the only solution, or let line solving reach it.
 //!
-//! A set suffices if and only if it meets every obstacle, so it is a smallest hitting set of all obstacles. These are far too many, but a
-//! few suffice: a hitting set of the obstacles known is examined, and either it suffices or an obstacle is found that it does not meet
-//! (implicit hitting set: Moreno-Centeno and Karp, "The implicit hitting set approach to solve combinatorial optimization problems",
-//! Operations Research 61, 2013). The known obstacles give a lower bound at any time, a set that suffices an upper one.
+//! A set suffices if and only if it meets every obstacle. These are far too many, but a few are enough: a smallest hitting set of those
+//! known either suffices, or an obstacle is found that it does not meet (Moreno-Centeno and Karp, "The implicit hitting set approach to
+//! solve combinatorial optimization problems", Operations Research 61, 2013). The known obstacles give a lower bound at any time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,8 +29,7 @@ const MAX_NODES: u64 = 2_000_000;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Revealed {
-    /// The cells to be given away, in reading order; none if the picture needs none. `None`: the run was stopped before any set was
-    /// found.
+    /// The cells to be given away, in reading order; none if the picture needs none. `None`: the run was stopped before one was found.
     pub cells: Option<Vec<Cell>>,
     /// Whether it is proved that no smaller set suffices.
     pub minimal: bool,
@@ -45,8 +43,7 @@ pub struct Revealed {
 
 impl Repair<'_> {
     /// Looks for the smallest set of cells that, given away at the start, make the picture the only solution of its clues; with
-    /// [`Repair::line_solvable`], that let line solving reach it. The picture stays as it is. Cells to keep, a direction, a budget and
-    /// alternatives have no effect.
+    /// [`Repair::line_solvable`], that let line solving reach it. Cells to keep, a direction, a budget and alternatives have no effect.
     ///
     /// ```
     /// use omnogram::design::Repair;
@@ -159,15 +156,12 @@ impl<W: Word> RevealSearch<'_, W> {
             return false;
         }
         let width = self.grid.width();
-        let given: Vec<Cell> = given
-            .iter()
-            .map(|&i| Cell::new(i / width, i % width))
-            .collect();
+        let given = given.iter().map(|&i| Cell::new(i / width, i % width));
+        let given: Vec<Cell> = given.collect();
         match self.finding(&given) {
             Examined::Unknown => return false,
             Examined::Good => {
-                let best = self.best.as_ref().map_or(usize::MAX, Vec::len);
-                if given.len() < best {
+                if (self.best.as_ref()).is_none_or(|best| given.len() < best.len()) {
                     self.best = Some(given);
                 }
             }
@@ -188,26 +182,16 @@ impl<W: Word> RevealSearch<'_, W> {
 
     /// Whether the picture is good when these cells are known.
     fn finding(&mut self, given: &[Cell]) -> Examined<W> {
-        let RevealSearch {
-            examiner,
-            grid,
-            puzzle,
-            clues,
-            solver,
-            scratch,
-            ..
-        } = self;
+        let (examiner, grid, puzzle) = (self.examiner, self.grid, self.puzzle);
+        let (solver, scratch) = (&mut self.solver, &mut self.scratch);
         let stop = || examiner.control.poll();
-        let mut board = Board::<W>::new(clues);
+        let mut board = Board::<W>::new(&self.clues);
         if board.propagate_unless(stop).is_none() {
             return Examined::Unknown;
         }
         let root = board.rows().to_vec();
-        let path = || {
-            given
-                .iter()
-                .map(|&cell| (cell, examiner.original.get(cell)))
-        };
+        let value = |&cell: &Cell| (cell, examiner.original.get(cell));
+        let path = || given.iter().map(value);
         if board.follow(path(), stop).is_none() {
             return Examined::Unknown;
         }
@@ -228,9 +212,10 @@ impl<W: Word> RevealSearch<'_, W> {
                 }
             }
             let Some(solver) = solver else {
+                let limits = Limits::default().memory(examiner.memory);
                 let search = Search::new(puzzle)
                     .cubes(vec![Cube::of(path())])
-                    .limits(Limits::default().memory(examiner.memory));
+                    .limits(limits);
                 return examiner.other(&search, grid, u64::MAX);
             };
             for (cell, filled) in path() {

@@ -12,7 +12,7 @@ use crate::design::picture::Picture;
 use crate::design::profile::line_solvable;
 use crate::line::Word;
 use crate::puzzle::Puzzle;
-use crate::run::{Control, lock};
+use crate::run::lock;
 use crate::search::{Limits, Search, Verdict};
 
 /// The state of one repair.
@@ -25,17 +25,8 @@ pub(super) struct Task<'a, W> {
     pub(super) best: BestEdits,
 }
 
-impl<'a, W: Word> Task<'a, W> {
-    pub(super) fn control(&self) -> &'a Control {
-        self.examiner.control
-    }
-
-    pub(super) fn original(&self) -> &'a Picture<W> {
-        self.examiner.original
-    }
-
-    /// Whether an edit is good; `None` if the effort was not enough, or the run has been stopped. A good one is added to the best edits, the
-    /// obstacles of another to the pool.
+impl<W: Word> Task<'_, W> {
+    /// Whether an edit is good. A good one is added to the best, the obstacles of another to the pool. `None`: it was not decided.
     pub(super) fn examine(
         &self,
         edit: &Edit<'_, W>,
@@ -45,13 +36,10 @@ impl<'a, W: Word> Task<'a, W> {
         if !self.examiner.begin() {
             return None;
         }
-        let found = self
-            .examiner
-            .examine(&edit.picture, effort, &mut view.scratch);
-        match found {
+        match (self.examiner).examine(&edit.picture, effort, &mut view.scratch) {
             Examined::Unknown => None,
             Examined::Bad(obstacles) => {
-                self.pool.add(obstacles, self.original());
+                self.pool.add(obstacles, self.examiner.original);
                 view.update();
                 Some(false)
             }
@@ -68,8 +56,7 @@ impl<'a, W: Word> Task<'a, W> {
         }
     }
 
-    /// Checks a good picture by a search that knows nothing of it, and for line solving also from its clues alone. `false`: the run has
-    /// been stopped.
+    /// Checks a good picture by a search that knows nothing of it, and by line solving if wanted. `false`: the run has been stopped.
     ///
     /// # Panics
     ///
@@ -77,8 +64,8 @@ impl<'a, W: Word> Task<'a, W> {
     fn confirm(&self, picture: &Picture<W>, effort: Effort) -> bool {
         let grid = picture.to_grid();
         let puzzle = Puzzle::from_grid(&grid);
-        let mut search =
-            Search::new(&puzzle).limits(Limits::default().memory(self.examiner.memory));
+        let limits = Limits::default().memory(self.examiner.memory);
+        let mut search = Search::new(&puzzle).limits(limits);
         if effort.nodes.is_some() {
             search = search.single_threaded();
         }
@@ -101,21 +88,13 @@ impl<'a, W: Word> Task<'a, W> {
 /// The best edits found so far, shared by all threads: the smallest, and of these the ones that hurt the picture least.
 #[derive(Debug)]
 pub(super) struct BestEdits {
-    /// Most edits to keep.
-    wanted: usize,
+    /// Most edits to keep, at least one.
+    pub(super) wanted: usize,
     /// The edits, all of the same number of flips, with their harm: least harm first; of equal harm the first in reading order.
-    edits: Mutex<Vec<(u32, Vec<Cell>)>>,
+    pub(super) edits: Mutex<Vec<(u32, Vec<Cell>)>>,
 }
 
 impl BestEdits {
-    /// Keeps up to this number of edits, at least one.
-    pub(super) fn new(wanted: usize) -> Self {
-        BestEdits {
-            wanted,
-            edits: Mutex::default(),
-        }
-    }
-
     /// Number of flips of the edits kept; `None` if there are none.
     pub(super) fn size(&self) -> Option<usize> {
         lock(&self.edits).first().map(|(_, flips)| flips.len())
@@ -148,11 +127,5 @@ impl BestEdits {
             edits.insert(at, edit);
             edits.truncate(self.wanted);
         }
-    }
-
-    /// The edits, best first.
-    pub(super) fn into_edits(self) -> Vec<Vec<Cell>> {
-        let edits = self.edits.into_inner().unwrap_or_else(|e| e.into_inner());
-        edits.into_iter().map(|(_, flips)| flips).collect()
     }
 }
