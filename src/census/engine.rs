@@ -1,9 +1,10 @@
 //! The engine's answers on one clue set, which a census compares with its enumeration.
 
+use super::lines::LineClue;
 use super::problem::Engine;
 use super::tables::Tables;
 use crate::board::{Board, Clues};
-use crate::puzzle::{Clue, Puzzle};
+use crate::puzzle::Puzzle;
 use crate::search::Search;
 use crate::solutions::Count;
 
@@ -27,8 +28,7 @@ impl<'t> Questioner<'t> {
         }
     }
 
-    /// Whether line solving alone solves the clue set. An error if the engine contradicts the enumeration, which has found this number of
-    /// solutions.
+    /// Whether line solving alone solves the clue set. An error if the engine contradicts the enumeration, which finds these `solutions`.
     pub(super) fn ask(
         &mut self,
         rows: &[usize],
@@ -36,19 +36,15 @@ impl<'t> Questioner<'t> {
         solutions: u64,
     ) -> Result<bool, String> {
         let engine = self.tables.census.engine();
-        let by_lines = match engine {
-            Engine::None => return Ok(false),
-            Engine::Lines if solutions > 1 => return Ok(false),
-            Engine::Lines | Engine::Count => self.solve_by_lines(rows, columns),
-        };
-        let answer = match by_lines {
+        if engine == Engine::None || engine == Engine::Lines && solutions > 1 {
+            return Ok(false);
+        }
+        let answer = match self.solve_by_lines(rows, columns) {
             None => "line solving finds a contradiction".to_owned(),
             Some(true) if solutions != 1 => "line solving decides every cell".to_owned(),
+            Some(is_solved) if engine == Engine::Lines => return Ok(is_solved),
             Some(is_solved) => {
-                let counted = match engine {
-                    Engine::Count => self.count(rows, columns),
-                    Engine::Lines | Engine::None => Count::from(solutions),
-                };
+                let counted = self.count(rows, columns);
                 if counted == Count::from(solutions) {
                     return Ok(is_solved);
                 }
@@ -65,14 +61,9 @@ impl<'t> Questioner<'t> {
     /// Whether propagation decides every cell; `None` is a contradiction.
     fn solve_by_lines(&mut self, rows: &[usize], columns: &[usize]) -> Option<bool> {
         for (line, &number) in rows.iter().chain(columns).enumerate() {
-            if self.numbers[line] != number {
-                self.numbers[line] = number;
-                let clues = if line < rows.len() {
-                    &self.tables.row_clues
-                } else {
-                    &self.tables.column_clues
-                };
-                self.clues.set_line(line, clues.clues[number].example);
+            if std::mem::replace(&mut self.numbers[line], number) != number {
+                let clue = self.clue(number, line < rows.len());
+                self.clues.set_line(line, clue.example);
             }
         }
         let mut board = Board::<u64>::new(&self.clues);
@@ -82,33 +73,30 @@ impl<'t> Questioner<'t> {
     /// The number of solutions that the search counts.
     fn count(&self, rows: &[usize], columns: &[usize]) -> Count {
         let [rows, columns] = [(rows, true), (columns, false)].map(|(numbers, is_row)| {
-            let clues = numbers.iter().map(|&number| self.clue(number, is_row));
-            clues.cloned().collect()
+            let clue = |&number: &usize| self.clue(number, is_row).clue.clone();
+            numbers.iter().map(clue).collect()
         });
-        let puzzle =
-            Puzzle::new(rows, columns).expect("the clues are those of lines of the puzzle");
+        let puzzle = Puzzle::new(rows, columns);
+        let puzzle = puzzle.expect("the clues are those of lines of the puzzle");
         let outcome = Search::new(&puzzle).single_threaded().count();
         outcome.solutions.number().clone()
     }
 
-    fn clue(&self, number: usize, is_row: bool) -> &Clue {
-        if is_row {
-            &self.tables.row_clues.clues[number].clue
+    fn clue(&self, number: usize, is_row: bool) -> &'t LineClue {
+        let tables = self.tables;
+        let clues = if is_row {
+            &tables.row_clues
         } else {
-            &self.tables.column_clues.clues[number].clue
-        }
+            &tables.column_clues
+        };
+        &clues.clues[number]
     }
 
     /// Clues as text, as in a game ID: `1.1/2/0`.
     fn text(&self, tuple: &[usize], is_row: bool) -> String {
         let clues = tuple.iter().map(|&number| {
-            let lengths = self.clue(number, is_row).lengths();
-            let texts: Vec<String> = lengths.map(|length| length.to_string()).collect();
-            if texts.is_empty() {
-                "0".to_owned()
-            } else {
-                texts.join(".")
-            }
+            let clue = &self.clue(number, is_row).clue;
+            clue.to_string().replace(' ', ".")
         });
         clues.collect::<Vec<_>>().join("/")
     }

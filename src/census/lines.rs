@@ -41,11 +41,9 @@ impl LineClues {
     pub(super) fn new(length: usize) -> Self {
         let (mut numbers, mut clues, mut of_cells) = (FxHashMap::default(), Vec::new(), Vec::new());
         for cells in 0..1u64 << length {
-            let lengths = block_lengths(cells);
-            let next = clues.len();
-            let number = *numbers.entry(lengths.clone()).or_insert(next);
-            if number == next {
-                clues.push(line_clue(&lengths, cells));
+            let number = *numbers.entry(block_lengths(cells)).or_insert(clues.len());
+            if number == clues.len() {
+                clues.push(line_clue(cells));
             }
             clues[number].lines += 1;
             of_cells.push(number as u16);
@@ -79,7 +77,8 @@ fn block_lengths(mut cells: u64) -> Vec<usize> {
     lengths
 }
 
-fn line_clue(lengths: &[usize], example: u64) -> LineClue {
+fn line_clue(example: u64) -> LineClue {
+    let lengths = block_lengths(example);
     let (mut filled, mut empty, mut stay, mut state) = (0, 0, 0, 0);
     for (i, &length) in lengths.iter().enumerate() {
         if i > 0 {
@@ -94,7 +93,7 @@ fn line_clue(lengths: &[usize], example: u64) -> LineClue {
     }
     stay |= 1 << state;
     LineClue {
-        clue: Clue::new(lengths.iter().copied()).expect("blocks of one to sixteen cells"),
+        clue: Clue::new(lengths).expect("blocks of one to sixteen cells"),
         example,
         reversed: 0,
         lines: 0,

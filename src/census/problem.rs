@@ -24,18 +24,13 @@ pub enum Engine {
     None,
 }
 
-impl Engine {
-    const ALL: [(Engine, &'static str); 3] = [
-        (Engine::Count, "count"),
-        (Engine::Lines, "lines"),
-        (Engine::None, "none"),
-    ];
-}
-
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL.iter().find(|(engine, _)| engine == self);
-        f.write_str(name.map_or("", |(_, name)| name))
+        f.write_str(match self {
+            Engine::Count => "count",
+            Engine::Lines => "lines",
+            Engine::None => "none",
+        })
     }
 }
 
@@ -99,8 +94,7 @@ impl Census {
         1 << (self.height() * self.width())
     }
 
-    /// Number of lines whose clues make up a tuple, and the length of each. The numbers of a census do not change when its grids are
-    /// transposed, so there are as few lines as possible.
+    /// Number of lines whose clues make up a tuple, and the length of each: as few lines as transposition, which changes no number, allows.
     pub(super) fn lines(&self) -> (usize, usize) {
         let (a, b) = (self.height(), self.width());
         (a.min(b), a.max(b))
@@ -126,15 +120,15 @@ impl FromStr for Census {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        parse(text).ok_or_else(|| Error::data(format!("{text:?} is not a census")))
+        let parse = || {
+            let (size, name) = text.split_once(' ')?;
+            let (height, width) = size.split_once('x')?;
+            let mut engines = [Engine::Count, Engine::Lines, Engine::None].into_iter();
+            let engine = engines.find(|engine| engine.to_string() == name)?;
+            Census::new(height.parse().ok()?, width.parse().ok()?, engine).ok()
+        };
+        parse().ok_or_else(|| Error::data(format!("{text:?} is not a census")))
     }
-}
-
-fn parse(text: &str) -> Option<Census> {
-    let (size, name) = text.split_once(' ')?;
-    let (height, width) = size.split_once('x')?;
-    let engine = Engine::ALL.iter().find(|(_, known)| *known == name)?.0;
-    Census::new(height.parse().ok()?, width.parse().ok()?, engine).ok()
 }
 
 #[cfg(test)]

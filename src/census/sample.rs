@@ -34,12 +34,11 @@ pub fn cut(tables: &Tables, slices: usize, seed: u64) -> Vec<(Slice, f64)> {
     let slices = slices.clamp(1, MAX_PICTURES);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let pictures = (slices * PICTURES_PER_SLICE).min(MAX_PICTURES);
-    let mut drawn: Vec<u64> = (0..pictures)
-        .map(|_| {
-            let (rows, columns) = random_clues(tables, &mut random);
-            tables.worked_out_with(&rows, &columns)
-        })
-        .collect();
+    let draws = (0..pictures).map(|_| {
+        let (rows, columns) = random_clues(tables, &mut random);
+        tables.worked_out_with(&rows, &columns)
+    });
+    let mut drawn = Vec::from_iter(draws);
     drawn.sort_unstable();
     let mut ends: Vec<u64> = (1..slices).map(|i| drawn[i * pictures / slices]).collect();
     ends.push(whole.to());
@@ -132,10 +131,6 @@ pub fn estimate(
     let began = Instant::now();
     let census = tables.census;
     let memory = limits.bytes() / rayon::current_num_threads() as u64;
-    let left = || Limits {
-        time: limits.time.map(|time| time.saturating_sub(began.elapsed())),
-        ..limits.clone()
-    };
     let failed = Mutex::new((None, None));
     let draws = (0..tuples).into_par_iter().filter_map(|draw| {
         if *lock(&failed) != (None, None) {
@@ -143,19 +138,20 @@ pub fn estimate(
         }
         // Each draw has a generator of its own, so that the draws do not depend on the threads.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(1 << 32) ^ draw);
-        let rows = match draw % 2 {
-            0 => random_clues(tables, &mut random).0,
-            _ => {
-                let mut rows = vec![0; tables.rows];
-                // The numbers of tuples are far below 2^64, so the remainder is uniform but for a negligible error.
-                tables.tuple(random.next_u64() % census.tuples(), &mut rows);
-                rows
-            }
-        };
+        let mut rows = vec![0; tables.rows];
+        match draw % 2 {
+            0 => rows = random_clues(tables, &mut random).0,
+            // The numbers of tuples are far below 2^64, so the remainder is uniform but for a negligible error.
+            _ => tables.tuple(random.next_u64() % census.tuples(), &mut rows),
+        }
         let (tuple, probability) = drawn_tuple(census, tables, &rows);
         let mut sweeper = Sweeper::new(tables, memory);
         let started = cpu_time(began);
-        match sweeper.sweep(&Slice::new(census, tuple, tuple + 1), &left(), |_| false) {
+        match sweeper.sweep(
+            &Slice::new(census, tuple, tuple + 1),
+            &limits.left_since(began),
+            |_| false,
+        ) {
             Ok((_, Ended::Stopped(_, stop))) => lock(&failed).0 = Some(stop),
             Err(message) => lock(&failed).1 = Some(message),
             Ok((tally, _)) => {
@@ -184,8 +180,7 @@ pub fn estimate(
     })
 }
 
-/// The tuple that is worked out for the rows of a random picture: the first of its mirror images; and the probability to draw one of
-/// these.
+/// The first mirror image of the tuple of these rows, which is worked out, and the probability to draw one of its images.
 fn drawn_tuple(census: Census, tables: &Tables, rows: &[usize]) -> (u64, f64) {
     let mut images = tables.row_codes(rows).to_vec();
     images.sort_unstable();

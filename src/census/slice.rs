@@ -17,12 +17,7 @@ pub struct Slice {
 impl Slice {
     /// The whole census.
     pub fn whole(census: Census) -> Self {
-        let to = census.tuples();
-        Slice {
-            census,
-            from: 0,
-            to,
-        }
+        Slice::new(census, 0, u64::MAX)
     }
 
     /// The tuples of this census with the numbers `from..to`; both are at most the number of tuples.
@@ -63,13 +58,9 @@ impl Slice {
     /// Its parts before and from this tuple on.
     pub fn split_at(&self, tuple: u64) -> (Slice, Slice) {
         let tuple = tuple.clamp(self.from, self.to);
-        (
-            Slice { to: tuple, ..*self },
-            Slice {
-                from: tuple,
-                ..*self
-            },
-        )
+        let (mut before, mut rest) = (*self, *self);
+        (before.to, rest.from) = (tuple, tuple);
+        (before, rest)
     }
 
     /// At most this number of parts with about as many tuples each; no part is empty.
@@ -101,16 +92,14 @@ impl FromStr for Slice {
 
     /// Reads a slice that has a tuple: an empty one is never written, and there would be nothing to work out in it.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::data(format!("{text:?} is not a slice of a census"));
-        let (census, range) = text.rsplit_once(' ').ok_or_else(wrong)?;
-        let census: Census = census.parse().map_err(|_| wrong())?;
-        let (from, to) = range.split_once("..").ok_or_else(wrong)?;
-        match (from.parse(), to.parse()) {
-            (Ok(from), Ok(to)) if from < to && to <= census.tuples() => {
-                Ok(Slice { census, from, to })
-            }
-            _ => Err(wrong()),
-        }
+        let parse = || {
+            let (census, range) = text.rsplit_once(' ')?;
+            let census: Census = census.parse().ok()?;
+            let (from, to) = range.split_once("..")?;
+            let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+            (from < to && to <= census.tuples()).then_some(Slice { census, from, to })
+        };
+        parse().ok_or_else(|| Error::data(format!("{text:?} is not a slice of a census")))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A node of the tree is a tuple of clues of the first columns. With it are the states of all rows after these columns, as one word each,
 //! with the number of fillings of the columns that lead to them. A filling of the next column gives a state each row its next state, and
-//! the column its clue; sorting by clue gives the children. No state is entered from which the rows cannot be completed, so every node
-//! leads to a clue set. Equal states of a node are merged.
+//! the column its clue; sorting by clue gives the children, and equal states are merged. No state is entered from which the rows cannot be
+//! completed, so every node leads to a clue set.
 //!
 //! Where the size is square, the columns of a clue set that is worked out come after its rows in the order of tuples, and so do the
 //! columns with each clue reversed. Nodes whose first clues contradict that are left out.
@@ -84,7 +84,7 @@ pub struct Sweeper<'t> {
 
 /// Why a tuple is not finished.
 enum Halt {
-    Stopped,
+    Stopped(Stop),
     Wrong(String),
 }
 
@@ -129,8 +129,7 @@ impl<'t> Sweeper<'t> {
             if tuples.is_multiple_of(1 << 10) {
                 control.poll();
             }
-            if control.stopped() {
-                let stop = control.reason().unwrap_or(Stop::Interrupt);
+            if let Err(stop) = control.check() {
                 return Ok((tally, Ended::Stopped(number, stop)));
             }
             if !self.begin(number) {
@@ -139,10 +138,7 @@ impl<'t> Sweeper<'t> {
             match self.finish_tuple(&control) {
                 Ok(()) => self.add_to(&mut tally),
                 Err(Halt::Wrong(message)) => return Err(message),
-                Err(Halt::Stopped) => {
-                    let stop = control.reason().unwrap_or(Stop::Interrupt);
-                    return Ok((tally, Ended::Stopped(number, stop)));
-                }
+                Err(Halt::Stopped(stop)) => return Ok((tally, Ended::Stopped(number, stop))),
             }
             if pauses(&tally) && number + 1 < slice.to() {
                 return Ok((tally, Ended::Paused(number + 1)));
@@ -172,12 +168,9 @@ impl<'t> Sweeper<'t> {
     fn add_to(&self, tally: &mut Tally) {
         tally.worked_out += self.worked_out;
         tally.line_solvable += self.line_solvable;
-        let small = (0..).zip(self.counts);
-        let others = self
-            .others
-            .iter()
-            .map(|(&solutions, &number)| (solutions, number));
-        for (solutions, number) in small.chain(others).filter(|&(_, number)| number > 0) {
+        let small = (0..).zip(self.counts).filter(|&(_, number)| number > 0);
+        let others = self.others.iter().map(|(&value, &number)| (value, number));
+        for (solutions, number) in small.chain(others) {
             *tally.histogram.entry(solutions).or_default() += number;
             tally.clue_sets += number;
             tally.pictures += number * solutions;
@@ -198,25 +191,22 @@ impl<'t> Sweeper<'t> {
             debug_assert_eq!(end - begin, 1);
             return self.count(control, self.entries[begin].1);
         }
-        let least = if tight.contains(&true) {
-            self.tuple[depth]
-        } else {
-            0
-        };
+        let is_tight = tight.contains(&true);
+        let least = if is_tight { self.tuple[depth] } else { 0 };
         // The siblings that follow are in between.
         let first = self.entries.len();
         self.expand(depth, (begin, end), least, tight);
         if 2 * std::mem::size_of::<Entry>() as u64 * self.entries.len() as u64 > self.memory {
             control.stop(Stop::Memory);
-            return Err(Halt::Stopped);
+            control.check().map_err(Halt::Stopped)?;
         }
         let last = self.merge(first);
+        let clue_of = |entry: &Entry| (entry.0 >> CLUE_SHIFT) as usize;
         let mut child = first;
         while child < last {
-            let clue = (self.entries[child].0 >> CLUE_SHIFT) as usize;
-            let mut next = child + 1;
-            self.entries[child].0 &= (1 << CLUE_SHIFT) - 1;
-            while next < last && (self.entries[next].0 >> CLUE_SHIFT) as usize == clue {
+            let clue = clue_of(&self.entries[child]);
+            let mut next = child;
+            while next < last && clue_of(&self.entries[next]) == clue {
                 self.entries[next].0 &= (1 << CLUE_SHIFT) - 1;
                 next += 1;
             }
@@ -267,9 +257,8 @@ impl<'t> Sweeper<'t> {
                 let is_left_out = tight[0] && clue < least
                     || tight[1] && tables.column_clues.clues[clue].reversed < least;
                 if !is_left_out {
-                    let next = states + tables.steps[cells];
-                    self.entries
-                        .push(((clue as u64) << CLUE_SHIFT | next, number));
+                    let key = (clue as u64) << CLUE_SHIFT | (states + tables.steps[cells]);
+                    self.entries.push((key, number));
                 }
                 if chosen == 0 {
                     break;
@@ -305,9 +294,8 @@ impl<'t> Sweeper<'t> {
         self.until_poll -= 1;
         if self.until_poll == 0 {
             self.until_poll = SETS_PER_POLL;
-            if control.poll() {
-                return Err(Halt::Stopped);
-            }
+            control.poll();
+            control.check().map_err(Halt::Stopped)?;
         }
         if weight == 0 {
             return Ok(());

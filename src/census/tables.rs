@@ -65,12 +65,12 @@ impl Tables {
 
     /// The codes of a tuple of row clues. The order of codes is that of the numbers of tuples.
     pub(super) fn row_codes(&self, tuple: &[usize]) -> Codes {
-        codes(tuple.iter().copied(), &self.row_clues)
+        codes(tuple, &self.row_clues)
     }
 
     /// The codes of a tuple of column clues.
     pub(super) fn column_codes(&self, tuple: &[usize]) -> Codes {
-        codes(tuple.iter().copied(), &self.column_clues)
+        codes(tuple, &self.column_clues)
     }
 
     /// The number of different clue sets among the images of the one with these codes, if it is the smallest of them, by the pair of codes
@@ -115,7 +115,8 @@ impl Tables {
 }
 
 /// The codes of a tuple of clues.
-fn codes(tuple: impl DoubleEndedIterator<Item = usize> + Clone, clues: &LineClues) -> Codes {
+fn codes(tuple: &[usize], clues: &LineClues) -> Codes {
+    let tuple = tuple.iter().copied();
     let pack = |code: u64, clue: usize| code << clues.bits | clue as u64;
     let reversed = |clue: usize| clues.clues[clue].reversed;
     [

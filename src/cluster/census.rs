@@ -4,7 +4,7 @@
 //! the slice, which stays open. A tuple that was stopped in the middle is in no result, so nothing is lost or counted twice.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::digest::Digest;
@@ -74,11 +74,9 @@ impl<'a> CensusRun<'a> {
 
     /// The share of the pictures that is done, from 0 to 1, and the number of clue sets so far.
     pub fn done(&self) -> (f64, u64) {
-        let pictures = self.pictures.load(Ordering::Relaxed);
-        (
-            pictures as f64 / self.census.pictures() as f64,
-            self.clue_sets.load(Ordering::Relaxed),
-        )
+        let pictures = self.pictures.load(Relaxed) as f64;
+        let share = pictures / self.census.pictures() as f64;
+        (share, self.clue_sets.load(Relaxed))
     }
 
     /// Works on the threads of the current rayon pool until all slices are done, or a limit is reached.
@@ -137,19 +135,18 @@ impl<'a> CensusRun<'a> {
 
     /// Takes slices and works them out until there are no more: the work of one thread.
     fn work(&self, threads: usize) {
-        let limits = self.worklist.limits();
+        let limits = &self.worklist.limits;
         let mut sweeper = Sweeper::new(self.tables, limits.bytes() / threads as u64);
         while let Some((ticket, slice, stop)) = self.worklist.take() {
             let since = Instant::now();
-            let time = (limits.time).map(|time| self.worklist.lock().time_left(time));
+            let left = limits.left_since(self.worklist.lock().began);
             let (mut pictures, mut clue_sets) = (0, 0);
-            let result = sweeper.sweep(&slice, &limits.clone().time(time), |tally| {
-                self.pictures
-                    .fetch_add(tally.pictures - pictures, Ordering::Relaxed);
-                self.clue_sets
-                    .fetch_add(tally.clue_sets - clue_sets, Ordering::Relaxed);
+            let result = sweeper.sweep(&slice, &left, |tally| {
+                let before = (pictures, clue_sets);
                 (pictures, clue_sets) = (tally.pictures, tally.clue_sets);
-                stop.load(Ordering::Relaxed)
+                self.pictures.fetch_add(pictures - before.0, Relaxed);
+                self.clue_sets.fetch_add(clue_sets - before.1, Relaxed);
+                stop.load(Relaxed)
             });
             self.submit(ticket, &slice, result, since.elapsed());
         }
@@ -195,15 +192,12 @@ impl<'a> CensusRun<'a> {
 /// Checks what a record says of its slice.
 fn check(slice: &Slice, result: &CubeResult<Slice>) -> Result<()> {
     let tally = result.tally.as_ref().filter(|tally| tally.is_consistent());
-    let Some(tally) = tally else {
-        return Err(Error::data(
-            "this record has no numbers, or they contradict each other",
-        ));
+    let message = match tally {
+        None => "this record has no numbers, or they contradict each other",
+        Some(tally) if result.open_cubes().contains(&slice) && *tally != Tally::default() => {
+            "this record has numbers, but leaves its whole slice open"
+        }
+        Some(_) => return Ok(()),
     };
-    if result.open_cubes().contains(&slice) && *tally != Tally::default() {
-        return Err(Error::data(
-            "this record has numbers, but leaves its whole slice open",
-        ));
-    }
-    Ok(())
+    Err(Error::data(message))
 }

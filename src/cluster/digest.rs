@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
 /// A digest of 128 bits, written as 32 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(u128);
 
 impl Digest {
@@ -54,7 +54,7 @@ impl Digest {
 }
 
 /// The id of a cube, or of a slice of a census: a hash of the puzzle's digest and its text. Written as 16 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 
 impl Id {
@@ -78,22 +78,16 @@ macro_rules! hexadecimal {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, f)
-            }
-        }
-
         impl FromStr for $name {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
                 let is_hash =
                     text.len() == $digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-                let number = <$number>::from_str_radix(text, 16).ok().filter(|_| is_hash);
-                number
-                    .map($name)
-                    .ok_or_else(|| Error::data(format!("{text:?} is not {}", $what)))
+                match <$number>::from_str_radix(text, 16) {
+                    Ok(number) if is_hash => Ok($name(number)),
+                    _ => Err(Error::data(format!("{text:?} is not {}", $what))),
+                }
             }
         }
 
@@ -137,9 +131,8 @@ pub(super) mod as_text {
     pub(crate) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<T, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(D::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

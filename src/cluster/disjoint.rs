@@ -43,7 +43,7 @@ pub(super) fn overlapping(cubes: &[&Cube]) -> Vec<(usize, usize)> {
 
 /// Lexicographic order of the paths by cell, empty before filled; a cube comes before the cubes within it.
 fn order(a: &Cube, b: &Cube) -> Ordering {
-    let key = |decision: &Decision| (decision.cell.row, decision.cell.column, decision.filled);
+    let key = |decision: &Decision| (decision.cell, decision.filled);
     a.path.iter().map(key).cmp(b.path.iter().map(key))
 }
 
@@ -55,7 +55,7 @@ fn compare(cubes: &[&Cube], group: &[usize], found: &mut Vec<(usize, usize)>) {
     let mut kept: Vec<(usize, Vec<Decision>)> = Vec::new();
     for &place in group {
         let mut path = cubes[place].path.clone();
-        path.sort_by_key(|decision| (decision.cell.row, decision.cell.column));
+        path.sort_by_key(|decision| decision.cell);
         match kept.iter().find(|(_, other)| !differ(&path, other)) {
             Some((other, _)) => found.push((place, *other)),
             None => kept.push((place, path)),
@@ -67,7 +67,7 @@ fn compare(cubes: &[&Cube], group: &[usize], found: &mut Vec<(usize, usize)>) {
 fn differ(a: &[Decision], b: &[Decision]) -> bool {
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        match (x.cell.row, x.cell.column).cmp(&(y.cell.row, y.cell.column)) {
+        match x.cell.cmp(&y.cell) {
             Ordering::Less => i += 1,
             Ordering::Greater => j += 1,
             Ordering::Equal if x.filled != y.filled => return true,

@@ -33,9 +33,9 @@ pub fn checked_file(
     }
     let wrong = |message: &str| Error::data(format!("cube {}: {message}", result.id));
     let (Some(name), Some(expected)) = (&result.file, result.set) else {
-        return Err(wrong(
-            "its solutions were counted but not written: answer it again with work --solutions-dir",
-        ));
+        let message =
+            "its solutions were counted but not written: answer it again with work --solutions-dir";
+        return Err(wrong(message));
     };
     if !is_file_name(name) {
         return Err(wrong("its result names a file outside the folder"));
@@ -56,9 +56,8 @@ pub fn checked_file(
         count.add_one();
     }
     if count != result.count || set.digest() != expected {
-        return Err(bad(
-            "the solutions in this file differ from those that the result recorded",
-        ));
+        let message = "the solutions in this file differ from those that the result recorded";
+        return Err(bad(message));
     }
     Ok(Some(path))
 }
@@ -80,10 +79,8 @@ pub fn lists_set(path: &Path, set: Digest) -> bool {
 pub fn read_solutions(path: &Path) -> Result<Solutions<BufReader<File>>> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| Error::io(&name, error))?;
-    Ok(Solutions::new(
-        BufReader::with_capacity(BUFFER_BYTES, file),
-        &name,
-    ))
+    let input = BufReader::with_capacity(BUFFER_BYTES, file);
+    Ok(Solutions::new(input, &name))
 }
 
 /// Whether a name, joined to a folder, is that of a file in the folder. Both separators are refused on every system, so that a record means
@@ -95,7 +92,7 @@ pub fn is_file_name(name: &str) -> bool {
 /// Whether a grid makes the decisions of a cube.
 fn is_in(grid: &Grid, cube: &Cube) -> bool {
     cube.path.iter().all(|Decision { cell, filled }| {
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        let (row, column) = cell.place();
         row < grid.height() && column < grid.width() && grid.get(row, column) == *filled
     })
 }

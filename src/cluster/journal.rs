@@ -2,8 +2,7 @@
 //!
 //! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or an attempt at one. A crash of
 //! the machine may leave the last line torn: without its end, or with blocks of zeros. That line is cut off, and its work is done again.
-//! Other damage does not come from a crash, and may be in lines that are still worth something, so the journal is then refused, and not
-//! changed.
+//! Other damage may be in lines that are still worth something, so the journal is then refused, and not changed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -47,8 +46,7 @@ pub struct Attempt {
     pub puzzle: Digest,
     /// Seconds that the run has taken so far, summed over its processes.
     pub elapsed: f64,
-    /// The best lower bound so far on the number of solutions of the puzzle: those of the answers, and those that were proved of cubes
-    /// without an answer.
+    /// The best lower bound so far on the number of solutions of the puzzle, which may include solutions of cubes without an answer.
     #[serde(with = "as_text")]
     pub proved: Count,
 }
@@ -71,14 +69,6 @@ impl<U: WorkUnit> JournalRecord<U> {
         match self {
             JournalRecord::Result(result) => result.puzzle,
             JournalRecord::Attempt(attempt) => attempt.puzzle,
-        }
-    }
-
-    /// The length of the list of solutions in bytes, if it is recorded.
-    pub(super) fn list_length(&self) -> Option<u64> {
-        match self {
-            JournalRecord::Result(result) => result.length,
-            JournalRecord::Attempt(_) => None,
         }
     }
 }
@@ -216,11 +206,9 @@ impl Journal {
     ///
     /// [`Kind::Io`] when the file cannot be written or synced.
     pub fn append(&mut self, lines: &str) -> Result<()> {
-        let written = self
-            .file
-            .write_all(lines.as_bytes())
-            .and_then(|()| self.file.sync_data());
-        written.map_err(|error| Error::io(&self.name, error))
+        let written = self.file.write_all(lines.as_bytes());
+        let synced = written.and_then(|()| self.file.sync_data());
+        synced.map_err(|error| Error::io(&self.name, error))
     }
 }
 
@@ -235,24 +223,21 @@ fn read<U: WorkUnit>(
     let mut torn: Option<Error> = None;
     let mut end = match lines.record::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
-        Some(Ok(found)) if lines.is_whole() => {
+        Some(Ok(found)) if lines.whole => {
             header.check(&found).map_err(|error| error.in_file(name))?;
-            lines.bytes()
+            lines.bytes
         }
         Some(Err(error)) if error.kind() == Kind::Io => return Err(error),
         Some(_) => {
             // The first line is torn. It may be cut off only if it is a prefix of the header of this run.
-            let mut start = String::new();
-            let mut file = file;
-            let text = file
-                .seek(SeekFrom::Start(0))
-                .and_then(|_| file.take(4096).read_to_string(&mut start));
-            return match text {
+            let (mut file, mut start) = (file, String::new());
+            let rewound = file.rewind();
+            return match rewound.and_then(|()| file.take(4096).read_to_string(&mut start)) {
                 Ok(_) if seal(header).starts_with(&start) => Ok((records, 0)),
-                _ => Err(
-                    Error::data("this is not a journal, or its first line is damaged")
-                        .in_file(name),
-                ),
+                _ => {
+                    let message = "this is not a journal, or its first line is damaged";
+                    Err(Error::data(message).in_file(name))
+                }
             };
         }
     };
@@ -265,16 +250,15 @@ fn read<U: WorkUnit>(
             Err(error) if error.kind() == Kind::Io => return Err(error),
             Err(error) if lines.is_torn() => torn = Some(error),
             // A record of another version of the program, which is not damaged: its work is not to be thrown away.
-            Err(error) if lines.has_checksum() => return Err(error),
+            Err(error) if lines.has_checksum => return Err(error),
             Err(error) => return Err(damaged(&error, name)),
-            Ok(record) if lines.is_whole() => {
+            Ok(record) if lines.whole => {
                 if record.puzzle() != header.puzzle {
-                    return Err(
-                        lines.at_last_line(Error::data("this record belongs to another puzzle"))
-                    );
+                    let error = Error::data("this record belongs to another puzzle");
+                    return Err(lines.at_last_line(error));
                 }
                 records.push(record);
-                end = lines.bytes();
+                end = lines.bytes;
             }
             // Only the line break is missing.
             Ok(_) => {}
@@ -289,10 +273,9 @@ fn damaged(error: &Error, name: &str) -> Error {
         "{}; to resume from the records before it, delete this line and all lines after it",
         error.message()
     );
-    let with_hint = Error::data(message);
-    match error.place() {
-        Some(place) => with_hint.at(place.line, place.column, &place.text),
-        None => with_hint,
+    let mut with_hint = Error::data(message);
+    if let Some(place) = error.place() {
+        with_hint = with_hint.at(place.line, place.column, &place.text);
     }
-    .in_file(name)
+    with_hint.in_file(name)
 }

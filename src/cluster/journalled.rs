@@ -20,7 +20,7 @@ use super::solutions::{DigestSink, SolutionStore};
 use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged, unsearched};
 use super::worklist::{QueuedCube, RunningCube, State, Worklist};
 use crate::error::{Error, Result};
-use crate::run::{Activity, Control, Limits, Observer, Snapshot, Statistics};
+use crate::run::{Control, Limits, Observer, Snapshot, Statistics};
 use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
@@ -55,9 +55,8 @@ impl SolutionBuffer {
 impl SolutionStore for SolutionBuffer {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         let more = batch.count().to_u64().unwrap_or(u64::MAX);
-        self.bytes = self
-            .bytes
-            .saturating_add(more.saturating_mul(self.solution_bytes));
+        let more_bytes = more.saturating_mul(self.solution_bytes);
+        self.bytes = self.bytes.saturating_add(more_bytes);
         if self.is_full() {
             // Relaxed: no other data is passed with the flag.
             self.stop.store(true, Ordering::Relaxed);
@@ -82,8 +81,8 @@ impl<'a> JournalledRun<'a> {
         list: Option<SolutionList>,
         limits: Limits,
     ) -> Result<Self> {
-        debug_assert_eq!(list.is_some(), cube_solver.mode() == Mode::List);
-        let puzzle = cube_solver.puzzle();
+        debug_assert_eq!(list.is_some(), cube_solver.mode == Mode::List);
+        let puzzle = cube_solver.puzzle;
         let stops = Limits::default()
             .time(limits.time)
             .interrupt(limits.interrupt.clone());
@@ -97,10 +96,8 @@ impl<'a> JournalledRun<'a> {
             cube_solver.has_partial_results(),
             |cube, result| {
                 if result.open_cubes().contains(&cube) && !result.count.is_zero() {
-                    return Err(Error::data(format!(
-                        "this record has solutions of cube {}, but leaves the whole cube open",
-                        result.id
-                    )));
+                    let what = format!("this record has solutions of cube {}", result.id);
+                    return Err(Error::data(what + ", but leaves the whole cube open"));
                 }
                 (result.open_cubes().iter()).try_for_each(|open| check_inside(puzzle, open))
             },
@@ -112,15 +109,14 @@ impl<'a> JournalledRun<'a> {
         let mut state = journalled.worklist.lock();
         journalled.cut_fruitless(&mut state, &control);
         state.stopped = control.reason();
-        if journalled.worklist.limits().nodes == Some(0) {
+        if journalled.worklist.limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
         drop(state);
         Ok(journalled)
     }
 
-    /// Cuts the cubes on which an earlier process has worked without a result. That may take long, so it ends when the run is stopped, and
-    /// what is cut is recorded every now and then.
+    /// Cuts the cubes on which an earlier process has worked without a result, until the run is stopped, and records that now and then.
     fn cut_fruitless(&self, state: &mut State<Cube>, control: &Control) {
         for queued in std::mem::take(&mut state.open) {
             let mut outcome = unsearched(&queued.cube);
@@ -146,8 +142,7 @@ impl<'a> JournalledRun<'a> {
         self
     }
 
-    /// The share of the work that is done, and the number of solutions proved so far. Before [`run`](Self::run), that is the work of
-    /// earlier processes.
+    /// The share of the work that is done, and the number of solutions proved so far, with those of earlier processes.
     pub fn done_and_proved(&self) -> (f64, Count) {
         let state = self.worklist.lock();
         (state.share_done(), state.proved.clone())
@@ -165,10 +160,9 @@ impl<'a> JournalledRun<'a> {
         let state = self.worklist.lock();
         let stopped = state.reason();
         Ok(Outcome {
-            solutions: if stopped.is_none() {
-                Total::Exactly(state.total.clone())
-            } else {
-                Total::AtLeast(state.proved.clone())
+            solutions: match stopped {
+                None => Total::Exactly(state.total.clone()),
+                Some(_) => Total::AtLeast(state.proved.clone()),
             },
             stopped,
             cubes: state.open.iter().map(|open| open.cube.clone()).collect(),
@@ -182,8 +176,7 @@ impl<'a> JournalledRun<'a> {
         })
     }
 
-    /// Cuts a cube that was handed back unchanged, if that is better than to work on it again. Records the attempt for the next process,
-    /// in case this process is killed before, and for the bound.
+    /// Cuts a cube that was handed back unchanged, if that is better than to work on it again. Records the attempt for the next process.
     fn cut_if_fruitless(
         &self,
         state: &mut State<Cube>,
@@ -210,7 +203,7 @@ impl<'a> JournalledRun<'a> {
 
     /// Stops the run if this process has used up its limit on nodes, or if a test's limit on checks ended the cube; wakes the idle threads.
     fn release(&self, mut state: MutexGuard<'_, State<Cube>>, stopped: Option<Stop>) {
-        let limits = self.worklist.limits();
+        let limits = &self.worklist.limits;
         if (limits.nodes).is_some_and(|nodes| state.nodes_spent >= nodes) {
             state.stopped = state.stopped.or(Some(Stop::Nodes));
         } else if stopped == Some(Stop::Interrupt) && limits.checks.is_some() {
@@ -221,17 +214,17 @@ impl<'a> JournalledRun<'a> {
 }
 
 fn snapshot(state: &State<Cube>) -> Snapshot {
-    let counts = || {
-        let running = state.running.iter();
-        running.filter_map(|running| running.count.as_ref())
-    };
+    let running = state.running.iter();
+    let mut counts = running.filter_map(|running| running.count.as_ref());
+    let nodes = counts.clone().map(|count| count.nodes);
     Snapshot {
         share: Some(state.share_done()),
-        nodes: counts().fold(state.nodes, |sum, count| sum.saturating_add(count.nodes)),
+        nodes: nodes.fold(state.nodes, u64::saturating_add),
         solutions: state.proved.clone(),
-        activity: counts()
+        activity: counts
             .next()
-            .map_or(Activity::Searching, |count| count.activity),
+            .map(|count| count.activity)
+            .unwrap_or_default(),
         elapsed: state.elapsed(),
     }
 }
@@ -243,14 +236,14 @@ impl CubeQueue for JournalledRun<'_> {
         let (ticket, cube, stop) = self.worklist.take()?;
         let state = self.worklist.lock();
         // The threads share the remaining nodes.
-        let nodes = self.worklist.limits().nodes.map(|nodes| {
+        let nodes = self.worklist.limits.nodes.map(|nodes| {
             let left = nodes.saturating_sub(state.nodes_spent);
             (left / self.cube_solver.parallel_cubes() as u64).max(1)
         });
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             nodes,
-            checks: self.worklist.limits().checks,
+            checks: self.worklist.limits.checks,
             ..Limits::default()
         };
         let buffer = SolutionBuffer {
@@ -305,7 +298,7 @@ impl CubeQueue for JournalledRun<'_> {
             state.open.push(running.queued);
             return self.worklist.release(state);
         }
-        let is_listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
+        let is_listed = solutions_are_usable && self.cube_solver.mode == Mode::List;
         let set = is_listed.then_some(set);
         let result = CubeResult::new(state.puzzle, &job.cube, &outcome, set);
         state.record(running.queued.share, result);

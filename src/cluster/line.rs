@@ -24,12 +24,10 @@ const MAX_SHOWN_BYTES: usize = 160;
 
 /// Writes a record as a line, with its checksum and line break.
 pub fn seal(record: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(record)
-        .expect("records hold only strings, numbers and lists of them");
-    debug_assert!(
-        line.starts_with('{') && line.len() > 2,
-        "a record is a JSON object with fields"
-    );
+    let json = serde_json::to_string(record);
+    let mut line = json.expect("records hold only strings, numbers and lists of them");
+    let is_object = line.starts_with('{') && line.len() > 2;
+    debug_assert!(is_object, "a record is a JSON object with fields");
     line.pop();
     let check = hash64(line.as_bytes());
     line.push_str(&format!("{CHECK_PREFIX}{check:016x}{CHECK_SUFFIX}\n"));
@@ -45,22 +43,10 @@ fn check(line: &str) -> Result<()> {
     let body = body.strip_suffix(CHECK_PREFIX).ok_or_else(torn)?;
     // The digits are compared as text, so that a change to upper case is noticed too.
     if format!("{:016x}", hash64(body.as_bytes())) != digits {
-        return Err(Error::data(
-            "this line has been changed: its checksum does not match",
-        ));
+        let message = "this line has been changed: its checksum does not match";
+        return Err(Error::data(message));
     }
     Ok(())
-}
-
-/// Parses the record of a line that has the right checksum.
-fn parse_with<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
-    parse(line).map_err(|error| {
-        let column = error.column().clamp(1, line.len());
-        Error::data(format!(
-            "this is not a record of the expected kind: {error}"
-        ))
-        .at(0, column, line)
-    })
 }
 
 /// Reads a file of records line by line.
@@ -70,11 +56,11 @@ pub struct RecordReader<R> {
     file: String,
     /// Number of lines read so far, and of their bytes.
     line: usize,
-    bytes: u64,
+    pub(super) bytes: u64,
     /// Whether the last line read ended in a line break.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether the last line read had the right checksum.
-    has_checksum: bool,
+    pub(super) has_checksum: bool,
     ended: bool,
     /// The last line read, without its line break.
     text: Vec<u8>,
@@ -100,23 +86,7 @@ impl<R: BufRead> RecordReader<R> {
         self.line
     }
 
-    /// Bytes read so far.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Whether the last line read ended in a line break.
-    pub(super) fn is_whole(&self) -> bool {
-        self.whole
-    }
-
-    /// Whether the last line read had the right checksum.
-    pub(super) fn has_checksum(&self) -> bool {
-        self.has_checksum
-    }
-
-    /// Whether the last line read is damaged as a crash of the machine damages the last line of a file: its end is missing, or blocks of it
-    /// were never written and read as zeros. No record has a zero byte.
+    /// Whether the last line read is damaged as by a crash: its end is missing, or blocks of it read as zeros, which no record has.
     pub(super) fn is_torn(&self) -> bool {
         !self.has_checksum && !self.ended && (!self.whole || self.text.contains(&0))
     }
@@ -160,12 +130,8 @@ impl<R: BufRead> RecordReader<R> {
                 return None;
             }
             self.text.clear();
-            let read = self
-                .input
-                .by_ref()
-                .take(MAX_LINE_BYTES + 1)
-                .read_until(b'\n', &mut self.text);
-            match read {
+            let mut input = self.input.by_ref().take(MAX_LINE_BYTES + 1);
+            match input.read_until(b'\n', &mut self.text) {
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(Error::io(&self.file, error)));
@@ -184,15 +150,19 @@ impl<R: BufRead> RecordReader<R> {
             }
             if self.text.len() as u64 > MAX_LINE_BYTES {
                 self.ended = true;
-                return Some(Err(
-                    self.at_last_line(Error::data("this line is too long for a record"))
-                ));
+                let error = Error::data("this line is too long for a record");
+                return Some(Err(self.at_last_line(error)));
             }
             // A line that is not UTF-8 fails its checksum, because the replacement characters change it.
             let line = String::from_utf8_lossy(&self.text);
             let checked = check(&line);
             self.has_checksum = checked.is_ok();
-            let record = checked.and_then(|()| parse_with(&line, parse));
+            let record = checked.and_then(|()| {
+                parse(&line).map_err(|error| {
+                    let message = format!("this is not a record of the expected kind: {error}");
+                    Error::data(message).at(0, error.column().clamp(1, line.len()), &line)
+                })
+            });
             return Some(record.map_err(|error| self.at_last_line(error)));
         }
     }
@@ -220,9 +190,9 @@ mod tests {
     fn flipping_any_bit_is_detected() {
         let line = seal(&record());
         assert!(line.ends_with("\"}\n"));
-        let parse = |line: &str| serde_json::from_str::<Record>(line);
         assert!(check(line.trim_end()).is_ok());
-        assert_eq!(parse_with(line.trim_end(), parse).unwrap(), record());
+        let read = RecordReader::new(line.as_bytes(), "file").record::<Record>();
+        assert_eq!(read.unwrap().unwrap(), record());
         for at in 0..line.len() - 1 {
             for bit in 0..8 {
                 let mut bytes = line.clone().into_bytes();

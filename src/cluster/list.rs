@@ -20,7 +20,7 @@ pub struct SolutionList {
     name: String,
     text: List,
     /// Its length in bytes, by the records of the journal and what was appended since.
-    length: u64,
+    pub(super) length: u64,
 }
 
 impl SolutionList {
@@ -39,11 +39,11 @@ impl SolutionList {
         is_resumed: bool,
     ) -> Result<Self> {
         let name = path.display().to_string();
-        let length = records
-            .iter()
-            .rev()
-            .find_map(JournalRecord::list_length)
-            .unwrap_or(0);
+        let length = records.iter().rev().find_map(|record| match record {
+            JournalRecord::Result(result) => result.length,
+            JournalRecord::Attempt(_) => None,
+        });
+        let length = length.unwrap_or(0);
         if is_resumed {
             check_begin(path, &name, listing, puzzle, length)?;
         }
@@ -77,15 +77,8 @@ impl SolutionList {
         if length > 0 {
             self.file.set_len(self.length).map_err(failed)?;
         }
-        self.file
-            .seek(SeekFrom::Start(self.length))
-            .map_err(failed)?;
-        Ok(())
-    }
-
-    /// Its length in bytes.
-    pub(super) fn length(&self) -> u64 {
-        self.length
+        let end = SeekFrom::Start(self.length);
+        self.file.seek(end).map(|_| ()).map_err(failed)
     }
 
     /// Bytes of one solution.
@@ -146,8 +139,7 @@ impl SolutionList {
     }
 }
 
-/// An error if an existing file does not look like the list of a journal that has recorded `length` bytes of it. The run truncates the file
-/// to this length, so a wrong file would lose data.
+/// An error if an existing file, which the run truncates to `length` bytes, does not look like the list of its journal.
 fn check_begin(
     path: &Path,
     name: &str,

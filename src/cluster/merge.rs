@@ -1,9 +1,8 @@
 //! Merges the answers to cubes.
 //!
-//! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once. If a
-//! cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only if
-//! it is whole and has the right checksum. Cubes that overlap others are removed until the rest are disjoint. An answer is rejected if it
-//! has more than 2^n solutions, where n is the number of unknown cells of its cube.
+//! Every cube has to be answered, and those that its answer leaves open. A repeated answer is added only once. If a cube has several answers
+//! (one worker died, another took over), any one is sufficient, and all must agree. Cubes that overlap others are removed until the rest are
+//! disjoint. An answer is rejected if it has more than 2^n solutions, where n is the number of unknown cells of its cube.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -55,8 +54,7 @@ pub struct Merged<U = Cube> {
     pub problems: Vec<Error>,
     /// The number of all problems.
     pub problem_count: u64,
-    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. Then more answers cannot make the result
-    /// complete.
+    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid, so that more answers cannot help.
     pub has_invalid_input: bool,
     /// Number of repeated answers, which are not added.
     pub repeats: u64,
@@ -94,8 +92,8 @@ impl<U: WorkUnit> Merge<U> {
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Merged::problems`].
     pub fn read_cubes<R: BufRead>(&mut self, reader: RecordReader<R>) -> Result<()> {
-        self.cubes_file
-            .get_or_insert_with(|| reader.file().to_owned());
+        let name = || reader.file().to_owned();
+        self.cubes_file.get_or_insert_with(name);
         let is_valid = self.read_records(reader, "cube", 1, |merge, task: CubeTask<U>, _| {
             let puzzle = *merge.puzzle.get_or_insert(task.puzzle);
             if task.puzzle != puzzle {
@@ -176,17 +174,15 @@ impl<U: WorkUnit> Merge<U> {
     /// Records a problem if the files of cubes are incomplete.
     fn check_cubes(&mut self, file: &str) {
         let found = self.tasks.len() as u64;
+        let expected = self.expected_cubes;
         if found == 0 && !self.has_invalid_cubes {
             let message = "this file contains no cubes";
             self.problems.add(file, Error::data(message));
-        } else if found != self.expected_cubes {
-            let message = format!(
-                "the file has {found} cubes, but the split has {}",
-                self.expected_cubes
-            );
+        } else if found != expected {
+            let message = format!("the file has {found} cubes, but the split has {expected}");
             self.problems.add(file, Error::data(message));
         }
-        self.has_invalid_cubes |= found == 0 || found != self.expected_cubes;
+        self.has_invalid_cubes |= found == 0 || found != expected;
     }
 
     /// Removes cubes until the rest are disjoint, because solutions in two cubes would be counted twice.
@@ -257,16 +253,11 @@ impl<U: WorkUnit> Merge<U> {
 
     /// Reports the results of cubes that were not to be answered.
     fn report_unrequested(&mut self, requested: &HashSet<Id>) {
-        let mut unrequested: Vec<_> = self
-            .results
-            .iter()
-            .filter(|(id, _)| !requested.contains(id))
-            .flat_map(|(id, placed)| {
-                placed
-                    .iter()
-                    .map(move |placed| (placed.file, placed.line, id))
-            })
-            .collect();
+        let mut unrequested = Vec::new();
+        let results = self.results.iter();
+        for (id, placed) in results.filter(|(id, _)| !requested.contains(id)) {
+            unrequested.extend(placed.iter().map(|placed| (placed.file, placed.line, id)));
+        }
         unrequested.sort_unstable();
         for (file, line, id) in unrequested {
             let message = format!("cube {id} is not one of the cubes to answer");
@@ -276,17 +267,10 @@ impl<U: WorkUnit> Merge<U> {
     }
 }
 
-/// What a result says: its count, its tally, the digest of the set, the file of solutions and the open cubes. A result with the same
-/// fingerprint repeats it, wherever it is and whatever it cost.
+/// What a result says. A result with the same fingerprint repeats it, wherever it is and whatever it cost.
 fn fingerprint<U: WorkUnit>(result: &CubeResult<U>) -> Digest {
     let mut open: Vec<String> = result.open_cubes().into_iter().map(U::to_string).collect();
     open.sort_unstable();
-    let CubeResult {
-        count,
-        set,
-        tally,
-        file,
-        ..
-    } = result;
-    Digest::of_text(&format!("{count} {tally:?} {set:?} {file:?} {open:?}"))
+    let rest = (&result.tally, result.set, &result.file, open);
+    Digest::of_text(&format!("{} {rest:?}", result.count))
 }

@@ -1,5 +1,4 @@
-//! Collects the problems found in files of records: the first few of each file, and their number. A file of the wrong kind has a problem
-//! in every line, so not all are shown.
+//! The problems found in files of records: the first few of each file, and their number, as a wrong file has one in every line.
 
 use crate::error::Error;
 
@@ -40,8 +39,7 @@ impl Problems {
         }
     }
 
-    /// Replaces all problems of a file by one: that none of its `total` lines is a record of the expected kind. It is reported at the line
-    /// of the first problem.
+    /// Replaces all problems of a file by one, at the line of the first: that none of its `total` lines is a record of the expected kind.
     pub(super) fn replace_all(&mut self, file: &str, total: u64, what: &str) {
         let entry = self.files.iter_mut().find(|entry| entry.file == file);
         let Some(entry) = entry.filter(|entry| !entry.shown.is_empty()) else {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, Id, as_text};
 use super::unit::WorkUnit;
-use crate::board::Cell;
 use crate::census::{Slice, Tally};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
@@ -55,11 +54,10 @@ impl CubeTask<Slice> {
     /// [`Kind::Data`](crate::error::Kind::Data) when they are not.
     pub fn check_census(&self) -> Result<()> {
         let digest = Digest::of_census(self.cube.census());
-        if self.puzzle == digest && self.id == Id::of(digest, &self.cube) {
-            Ok(())
-        } else {
-            Err(Error::data("the id of this slice does not match its range"))
+        if self.puzzle != digest || self.id != Id::of(digest, &self.cube) {
+            return Err(Error::data("the id of this slice does not match its range"));
         }
+        Ok(())
     }
 }
 
@@ -71,9 +69,8 @@ impl CubeTask {
     /// [`Kind::Data`](crate::error::Kind::Data) when it is of another puzzle, its id does not match its path, or a cell is outside.
     pub fn check(&self, puzzle: &Puzzle, digest: Digest) -> Result<()> {
         if self.puzzle != digest {
-            return Err(Error::data(
-                "this cube belongs to another puzzle: the digests differ",
-            ));
+            let message = "this cube belongs to another puzzle: the digests differ";
+            return Err(Error::data(message));
         }
         if self.id != Id::of(digest, &self.cube) {
             return Err(Error::data("the id of this cube does not match its path"));
@@ -85,13 +82,10 @@ impl CubeTask {
 /// Checks that all cells of a cube lie in the puzzle.
 pub(super) fn check_inside(puzzle: &Puzzle, cube: &Cube) -> Result<()> {
     for Decision { cell, .. } in &cube.path {
-        let Cell { row, column } = *cell;
-        if usize::from(row) >= puzzle.height() || usize::from(column) >= puzzle.width() {
-            return Err(Error::data(format!(
-                "cell {}:{} is outside the puzzle",
-                row + 1,
-                column + 1
-            )));
+        let (row, column) = cell.place();
+        if row >= puzzle.height() || column >= puzzle.width() {
+            let place = format!("{}:{}", row + 1, column + 1);
+            return Err(Error::data(format!("cell {place} is outside the puzzle")));
         }
     }
     Ok(())
@@ -179,16 +173,18 @@ impl CubeResult {
     /// The result that the outcome of a search of a cube gives.
     pub fn new(puzzle: Digest, cube: &Cube, outcome: &Outcome, set: Option<Digest>) -> Self {
         let remaining = 1.0 - outcome.done.clamp(0.0, 1.0);
-        let open = outcome.cubes.iter().zip(&outcome.shares);
+        let open = outcome
+            .cubes
+            .iter()
+            .zip(&outcome.shares)
+            .map(|(cube, share)| OpenCube {
+                cube: cube.clone(),
+                share: share * remaining,
+            });
         CubeResult {
             count: outcome.solutions.number().clone(),
             set,
-            open: open
-                .map(|(cube, share)| OpenCube {
-                    cube: cube.clone(),
-                    share: share * remaining,
-                })
-                .collect(),
+            open: open.collect(),
             nodes: outcome.statistics.nodes,
             ..CubeResult::empty(puzzle, cube, outcome.stopped, outcome.elapsed)
         }
@@ -196,8 +192,7 @@ impl CubeResult {
 }
 
 impl CubeResult<Slice> {
-    /// The result of a slice of a census that was worked out in this time: the numbers of the tuples that are done, and the slices that
-    /// stay open.
+    /// The result of a slice of a census that was worked out in this time, with the slices that stay open.
     pub fn of_slice(
         slice: &Slice,
         tally: Tally,
@@ -207,15 +202,13 @@ impl CubeResult<Slice> {
     ) -> Self {
         let puzzle = Digest::of_census(slice.census());
         let tuples = slice.tuples().max(1) as f64;
+        let open = open.into_iter().map(|cube| OpenCube {
+            share: cube.tuples() as f64 / tuples,
+            cube,
+        });
         CubeResult {
             count: Count::from(tally.clue_sets),
-            open: open
-                .into_iter()
-                .map(|cube| OpenCube {
-                    share: cube.tuples() as f64 / tuples,
-                    cube,
-                })
-                .collect(),
+            open: open.collect(),
             nodes: tally.worked_out,
             tally: Some(tally),
             ..CubeResult::empty(puzzle, slice, stopped, took)

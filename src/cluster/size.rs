@@ -9,7 +9,6 @@
 //! Independent regions are estimated one by one and their sizes added, as the search treats them one by one.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -63,12 +62,6 @@ pub(super) struct SizeEstimator<'a, W: Word> {
     random: Xoshiro256PlusPlus,
 }
 
-/// The estimates that one sample gives.
-struct Sample {
-    nodes: f64,
-    settles: f64,
-}
-
 /// A node of a sample.
 struct SampleNode<W> {
     rows: Box<[Known<W>]>,
@@ -97,8 +90,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         }
     }
 
-    /// Predicts by samples from the present board whether probing makes the search cheaper. The search itself decides by measuring the
-    /// same.
+    /// Predicts by samples from the present board whether probing makes the search cheaper, which the search itself measures.
     pub(super) fn predict_probing(&mut self, state: Option<&ProbeState<W>>, seed: u64) {
         let (rows, whole) = (self.board.rows().to_vec(), Region::whole(&self.board));
         let [plain, probed] = [false, true].map(|probing| {
@@ -110,7 +102,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                     break;
                 }
                 let node = self.node(&whole, state);
-                settles += self.sample(node, &whole).settles;
+                settles += self.sample(node, &whole).1;
                 self.board.set_rows(&rows);
             }
             settles
@@ -120,17 +112,14 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             self.decided_by_probing * PROBING_GAIN_DIVISOR >= self.decided;
     }
 
-    /// Probes a node, reusing the results of its parent. `None` is a contradiction; `Some(None)` means that probing was stopped. Cells
-    /// that it decides stay decided on the board.
+    /// Probes a node on the board, reusing the results of its parent. `None` is a contradiction; `Some(None)` means that it was stopped.
     pub(super) fn probe(&mut self, state: Option<ProbeState<W>>) -> Option<Option<ProbeState<W>>> {
         let whole = Region::whole(&self.board);
-        let mut inherited = None;
-        if let Some((prober, parent_inherited)) = state {
+        let inherited = state.map(|(prober, inherited)| {
             self.prober = prober;
-            inherited = Some(parent_inherited);
-        }
-        let probed = self.probe_region(&whole, inherited);
-        let outcome = match probed {
+            inherited
+        });
+        let outcome = match self.probe_region(&whole, inherited) {
             Probed::Contradiction => None,
             Probed::Stopped => Some(None),
             Probed::Fixpoint(inherited, _) => Some(self.prober.branch(inherited)),
@@ -170,7 +159,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             || samples < MAX_SAMPLES && self.board.settles() - settles_before < MAX_SAMPLING_SETTLES
         {
             let node = self.node(region, state);
-            sum += self.sample(node, region).nodes;
+            sum += self.sample(node, region).0;
             samples += 1;
             self.board.set_rows(&rows);
             if self.control.poll() {
@@ -198,12 +187,11 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         max_nodes: u64,
     ) -> Option<u64> {
         let base = self.board.mark();
-        let mut inherited = None;
         self.prober.clear();
-        if let Some((prober, root_inherited)) = state.filter(|_| self.probing) {
+        let mut inherited = state.filter(|_| self.probing).map(|(prober, inherited)| {
             self.prober.clone_from(prober);
-            inherited = Some(*root_inherited);
-        }
+            *inherited
+        });
         let outside = self.board.unknown() - region.unknown(&self.board).count();
         let mut siblings = Vec::new();
         let mut best = Some(self.best_cell(region, state.filter(|_| self.probing)));
@@ -213,7 +201,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 break None;
             }
             nodes += 1;
-            let decision = if is_consistent && self.board.unknown() > outside {
+            let (cell, filled) = if is_consistent && self.board.unknown() > outside {
                 let cell = best.unwrap_or_else(|| narrowest_cell(&self.board, region));
                 siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
                 (cell, true)
@@ -227,7 +215,6 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 (cell, false)
             };
             self.board.take_changed();
-            let (cell, filled) = decision;
             // If the run has ended, the loop does too.
             is_consistent = self.board.decide_under(cell, filled, self.control) != Some(false);
             let changed = self.board.take_changed();
@@ -263,17 +250,12 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         }
     }
 
-    /// Takes one sample of the tree below a node, in one region. It leaves the board in an arbitrary state.
-    fn sample(&mut self, root: SampleNode<W>, region: &Region<W>) -> Sample {
+    /// Takes one sample of the tree below a node, in one region: the estimated numbers of nodes and settles. It leaves the board in an
+    /// arbitrary state.
+    fn sample(&mut self, root: SampleNode<W>, region: &Region<W>) -> (f64, f64) {
         let root_unknown = root.unknown.max(1);
         let mut paths = BTreeMap::from([(MAX_PATHS, (root, 1.0))]);
-        let (mut sum, mut visited) = (
-            Sample {
-                nodes: 1.0,
-                settles: 0.0,
-            },
-            0,
-        );
+        let (mut nodes, mut settles, mut visited) = (1.0, 0.0, 0);
         while visited < MAX_SAMPLE_NODES && !self.control.poll() {
             let Some((_, (node, weight))) = paths.pop_last() else {
                 break;
@@ -282,41 +264,36 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             let (mark, before) = (self.board.mark(), self.board.unknown());
             for filled in [true, false] {
                 visited += 1;
-                let settles = self.board.settles();
+                let settles_before = self.board.settles();
                 let (is_consistent, inherited, cell) =
                     self.step(node.cell, filled, node.state.as_ref(), region);
-                sum.nodes += weight;
-                sum.settles += weight * (self.board.settles() - settles) as f64;
+                nodes += weight;
+                settles += weight * (self.board.settles() - settles_before) as f64;
                 let unknown = node.unknown - (before - self.board.unknown());
                 if is_consistent && unknown > 0 {
-                    let total_weight = match paths.get(&(unknown * MAX_PATHS / root_unknown)) {
-                        Some((_, others)) => others + weight,
-                        None => weight,
-                    };
+                    let stratum = unknown * MAX_PATHS / root_unknown;
+                    let others = paths.get(&stratum).map_or(0.0, |(_, others)| *others);
+                    let total_weight = others + weight;
                     // Uniform in [0, 1): 53 bits fill the mantissa.
                     let chance = (self.random.next_u64() >> 11) as f64 * 2f64.powi(-53);
-                    match paths.entry(unknown * MAX_PATHS / root_unknown) {
-                        Entry::Occupied(mut path) if chance * total_weight >= weight => {
-                            path.get_mut().1 = total_weight
-                        }
-                        _ => {
-                            let cell = cell.unwrap_or_else(|| narrowest_cell(&self.board, region));
-                            let node = SampleNode {
-                                rows: self.board.rows().into(),
-                                unknown,
-                                cell,
-                                state: inherited
-                                    .and_then(|inherited| self.prober.branch(inherited)),
-                            };
-                            paths.insert(unknown * MAX_PATHS / root_unknown, (node, total_weight));
-                        }
+                    let keeps = chance * total_weight >= weight;
+                    if let Some(path) = paths.get_mut(&stratum).filter(|_| keeps) {
+                        path.1 = total_weight;
+                    } else {
+                        let node = SampleNode {
+                            rows: self.board.rows().into(),
+                            unknown,
+                            cell: cell.unwrap_or_else(|| narrowest_cell(&self.board, region)),
+                            state: inherited.and_then(|inherited| self.prober.branch(inherited)),
+                        };
+                        paths.insert(stratum, (node, total_weight));
                     }
                 }
                 self.board.undo(mark);
             }
         }
-        sum.nodes += paths.into_values().map(|(_, weight)| weight).sum::<f64>();
-        sum
+        let open: f64 = paths.into_values().map(|(_, weight)| weight).sum();
+        (nodes + open, settles)
     }
 
     /// Goes to one side of a branch. Returns whether it is free of contradiction, the results of its probing for its children, and the

@@ -35,7 +35,7 @@ pub struct Splitter<'a> {
 }
 
 /// The cubes into which a puzzle was cut.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Split {
     /// The cubes, each with its estimated size: the nodes of its tree, or after [`Splitter::rough`] its unknown cells. They are disjoint,
     /// and together they contain every solution.
@@ -108,28 +108,20 @@ impl<'a> Splitter<'a> {
             estimates_size,
             seed: self.seed,
         };
-        let mut result = Split {
-            cubes: Vec::new(),
-            unknown: Vec::new(),
-            solved: 0,
-            refuted: 0,
-            stopped: None,
-        };
+        let mut result = Split::default();
         let (rows, columns) = self.puzzle.sums();
         let is_consistent = rows == columns && cutter.move_to(&self.within, &control);
-        let root = is_consistent
-            .then(|| cutter.root(self.within.clone()))
-            .flatten();
-        let Some(root) = root else {
+        let root = is_consistent.then(|| cutter.root(self.within.clone()));
+        let Some(root) = root.flatten() else {
             // There is a contradiction, or the run was stopped: the cube to be cut is returned as the only cube.
             result.stopped = control.reason();
             return self.single_cube(result);
         };
         let (mut open, mut done): (Vec<_>, Vec<_>) =
             [root].into_iter().partition(|node| node.branch.is_some());
-        let mut bytes = Bytes::default();
         while open.len() + done.len() < self.cubes && !open.is_empty() {
-            if bytes.cubes > memory_plan::CUBES.of(memory) {
+            let bytes: u64 = open.iter().chain(&done).map(|node| node.bytes).sum();
+            if bytes > memory_plan::CUBES.of(memory) {
                 control.stop(Stop::Memory);
             }
             if control.poll() {
@@ -137,8 +129,17 @@ impl<'a> Splitter<'a> {
                 break;
             }
             open.sort_by(|a, b| a.size.total_cmp(&b.size));
-            if bytes.probes > memory_plan::PROBED_CUBES.of(memory) {
-                bytes.drop_probes(&mut open);
+            let mut probe_bytes: u64 = open.iter().map(SplitNode::probe_bytes).sum();
+            if probe_bytes > memory_plan::PROBED_CUBES.of(memory) {
+                // The results of probing the smallest cubes are dropped, until at most half is left.
+                let half = probe_bytes / 2;
+                for node in &mut open {
+                    if probe_bytes <= half {
+                        break;
+                    }
+                    probe_bytes -= node.probe_bytes();
+                    node.probe_state = None;
+                }
             }
             let wanted = self.cubes - open.len() - done.len();
             // Cubes smaller than half the largest are left for later rounds.
@@ -146,31 +147,24 @@ impl<'a> Splitter<'a> {
             let large = open.iter().rev().take_while(|node| node.size >= min_size);
             let take = large.count().clamp(1, MAX_PARALLEL_CUTS.min(wanted));
             let to_cut = open.split_off(open.len() - take);
-            to_cut.iter().for_each(|node| bytes.remove(node));
-            let cuts: Vec<Cut<W>> = to_cut
+            // The sides of each cube, `None` for one that is refuted. If the run is stopped first, the cube is its only side.
+            let sides = to_cut
                 .into_par_iter()
                 .map_with(cutter.clone(), |cutter, node| {
                     if control.poll() {
-                        Cut::Uncut(Box::new(node))
+                        vec![Some(node)]
                     } else {
-                        Cut::Sides(Box::new(cutter.cut(node)))
+                        cutter.cut(node).into()
                     }
-                })
-                .collect();
-            for cut in cuts {
-                match cut {
-                    Cut::Uncut(whole) => {
-                        bytes.add(&whole);
-                        open.push(*whole);
-                    }
-                    Cut::Sides(sides) => {
-                        result.refuted += sides.iter().filter(|side| side.is_none()).count();
-                        let (cuttable, decided): (Vec<_>, Vec<_>) = (sides.into_iter().flatten())
-                            .inspect(|side| bytes.add(side))
-                            .partition(|node| node.branch.is_some());
-                        open.extend(cuttable);
-                        done.extend(decided);
-                    }
+                });
+            for side in sides.collect::<Vec<_>>().into_iter().flatten() {
+                let Some(side) = side else {
+                    result.refuted += 1;
+                    continue;
+                };
+                match side.branch {
+                    Some(_) => open.push(side),
+                    None => done.push(side),
                 }
             }
         }
@@ -182,10 +176,8 @@ impl<'a> Splitter<'a> {
         // In depth-first order, so that neighbours share long path prefixes.
         done.sort_by(|a, b| tree_order(&a.cube, &b.cube));
         result.unknown = done.iter().map(|node| node.unknown).collect();
-        result.cubes = done
-            .into_iter()
-            .map(|node| (node.cube, node.size))
-            .collect();
+        let sized = done.into_iter().map(|node| (node.cube, node.size));
+        result.cubes = sized.collect();
         result
     }
 
@@ -233,45 +225,6 @@ impl<W: Word> SplitNode<W> {
     }
 }
 
-/// The memory that cubes take, in bytes: without the results of their probing, and these.
-#[derive(Default)]
-struct Bytes {
-    cubes: u64,
-    probes: u64,
-}
-
-impl Bytes {
-    fn add<W: Word>(&mut self, node: &SplitNode<W>) {
-        self.cubes += node.bytes;
-        self.probes += node.probe_bytes();
-    }
-
-    fn remove<W: Word>(&mut self, node: &SplitNode<W>) {
-        self.cubes -= node.bytes;
-        self.probes -= node.probe_bytes();
-    }
-
-    /// Drops the results of probing the smallest cubes, until at most half is left. `nodes` are sorted by size.
-    fn drop_probes<W: Word>(&mut self, nodes: &mut [SplitNode<W>]) {
-        let half = self.probes / 2;
-        for node in nodes {
-            if self.probes <= half {
-                break;
-            }
-            self.probes -= node.probe_bytes();
-            node.probe_state = None;
-        }
-    }
-}
-
-/// The result of cutting a cube.
-enum Cut<W: Word> {
-    /// The run was stopped first; the cube is unchanged.
-    Uncut(Box<SplitNode<W>>),
-    /// Its two sides; `None` for one that is refuted.
-    Sides(Box<[Option<SplitNode<W>>; 2]>),
-}
-
 /// Cuts cubes.
 #[derive(Clone)]
 struct Cutter<'a, W: Word> {
@@ -292,10 +245,10 @@ impl<W: Word> Cutter<'_, W> {
     fn root(&mut self, cube: Cube) -> Option<SplitNode<W>> {
         let mut probe_state = None;
         if self.estimates_size {
-            probe_state = self.estimator.probe(None)?;
-            if self.estimator.board.unknown() > 0 {
-                self.estimator
-                    .predict_probing(probe_state.as_ref(), self.seed);
+            let (estimator, seed) = (&mut self.estimator, self.seed);
+            probe_state = estimator.probe(None)?;
+            if estimator.board.unknown() > 0 {
+                estimator.predict_probing(probe_state.as_ref(), seed);
             }
         }
         Some(self.node(cube, probe_state, None))
@@ -352,20 +305,17 @@ impl<W: Word> Cutter<'_, W> {
         let seed = self.seed_of(&cube);
         let (mut regions, mut is_reliable) = (Vec::new(), true);
         for region in self.estimator.regions() {
-            let before = parent
-                .and_then(|parent| (parent.regions.iter()).find(|(other, _)| **other == region));
-            regions.push(match before {
-                Some(before) => before.clone(),
-                None => {
-                    let (size, reliable) = if self.estimates_size {
-                        self.estimator.size(&region, probe_state.as_ref(), seed)
-                    } else {
-                        (region.size() as f64, true)
-                    };
-                    is_reliable &= reliable;
-                    (Arc::new(region), size)
-                }
-            });
+            let known = parent.map_or(&[][..], |parent| &parent.regions);
+            if let Some(before) = known.iter().find(|(other, _)| **other == region) {
+                regions.push(before.clone());
+                continue;
+            }
+            let (mut size, mut reliable) = (region.size() as f64, true);
+            if self.estimates_size {
+                (size, reliable) = self.estimator.size(&region, probe_state.as_ref(), seed);
+            }
+            is_reliable &= reliable;
+            regions.push((Arc::new(region), size));
         }
         let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
         let is_in_cut_region = |region: &Region<W>| {
@@ -374,23 +324,17 @@ impl<W: Word> Cutter<'_, W> {
         };
         let branch = (regions.iter().enumerate())
             .max_by(|(_, (a, a_size)), (_, (b, b_size))| {
-                is_in_cut_region(a)
-                    .cmp(&is_in_cut_region(b))
-                    .then(a_size.total_cmp(b_size))
+                let by_place = is_in_cut_region(a).cmp(&is_in_cut_region(b));
+                by_place.then(a_size.total_cmp(b_size))
             })
-            .map(|(i, (region, _))| {
-                let cell = self.estimator.choose_cell(region, probe_state.as_ref());
-                (i, cell)
-            });
+            .map(|(i, (region, _))| (i, self.estimator.choose_cell(region, probe_state.as_ref())));
         let rows: Box<[Known<W>]> = self.estimator.board.rows().into();
         let own = size_of::<SplitNode<W>>()
             + cube.path.capacity() * size_of::<Decision>()
             + size_of_val(&*rows)
             + size_of_val(&*regions);
-        let shared = regions
-            .iter()
-            .map(|(region, _)| region.bytes() / Arc::strong_count(region) as u64);
-        let bytes = own as u64 + shared.sum::<u64>();
+        let part = |region: &Arc<Region<W>>| region.bytes() / Arc::strong_count(region) as u64;
+        let bytes = own as u64 + regions.iter().map(|(region, _)| part(region)).sum::<u64>();
         SplitNode {
             cube,
             rows,
@@ -406,15 +350,11 @@ impl<W: Word> Cutter<'_, W> {
 
     /// A seed for each cube, independent of the thread that estimates its size.
     fn seed_of(&self, cube: &Cube) -> u64 {
-        cube.path
-            .iter()
-            .fold(self.seed, |seed, &Decision { cell, filled }| {
-                let here =
-                    u64::from(cell.row) << 17 | u64::from(cell.column) << 1 | u64::from(filled);
-                (seed ^ here)
-                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                    .rotate_left(29)
-            })
+        cube.decisions().fold(self.seed, |seed, (cell, filled)| {
+            let [row, column] = [cell.row, cell.column].map(u64::from);
+            let mixed = seed ^ (row << 17 | column << 1 | u64::from(filled));
+            mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Adds up the results of cubes, and of the cubes that these results leave open.
 //!
-//! Open cubes lie within the cube whose result leaves them open, so the results form a graph without cycles, from each cube down to smaller
-//! ones. The sum of a cube is computed once, however many results leave the cube open, and after those of its open cubes.
+//! Open cubes lie within the cube whose result leaves them open, so the results form a graph without cycles. The sum of a cube is computed
+//! once, and after those of its open cubes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,8 +46,7 @@ enum Source {
 struct PendingSum<'a, U> {
     cube: &'a U,
     id: Id,
-    /// An upper bound on the number of unknown cells in the cube, if one is known; an open cube has the bound of the cube whose result left
-    /// it open.
+    /// An upper bound on the unknown cells of the cube, if known: for an open cube that of the cube whose result left it open.
     unknown: Option<u32>,
     /// The indices of the results that may be right; `None` until the open cubes of these results are on the stack.
     usable: Option<Vec<usize>>,
@@ -169,35 +168,30 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
         }
     }
 
-    /// Computes the sum of a cube of the split, after the sums of all cubes that results leave open in it. The stack is explicit because
-    /// the depth depends on the files.
+    /// Computes the sum of a cube after the sums of all cubes left open in it. The depth depends on the files, so the stack is explicit.
     fn compute(&mut self, task: &'a CubeTask<U>) {
-        let mut stack = vec![PendingSum {
-            cube: &task.cube,
-            id: task.id,
+        let pending = |cube: &'a U, id: Id| PendingSum {
+            cube,
+            id,
             unknown: task.unknown,
             usable: None,
-        }];
-        while let Some(mut pending) = stack.pop() {
-            if let Some(usable) = &pending.usable {
-                let sum = self.combine(&pending, usable);
-                self.sums.insert(pending.id, sum);
+        };
+        let mut stack = vec![pending(&task.cube, task.id)];
+        while let Some(mut next) = stack.pop() {
+            if let Some(usable) = &next.usable {
+                let sum = self.combine(&next, usable);
+                self.sums.insert(next.id, sum);
                 continue;
             }
-            if !self.requested.insert(pending.id) {
+            if !self.requested.insert(next.id) {
                 continue;
             }
-            let (usable, results) = (self.usable(&pending), self.results_of(pending.id));
-            pending.usable = Some(usable.clone());
-            stack.push(pending);
+            let (usable, results) = (self.usable(&next), self.results_of(next.id));
+            next.usable = Some(usable.clone());
+            stack.push(next);
             for index in usable {
                 let open = results[index].result.open.iter();
-                stack.extend(open.map(|OpenCube { cube, .. }| PendingSum {
-                    cube,
-                    id: Id::of(self.puzzle, cube),
-                    unknown: task.unknown,
-                    usable: None,
-                }));
+                stack.extend(open.map(|open| pending(&open.cube, Id::of(self.puzzle, &open.cube))));
             }
         }
     }
@@ -251,16 +245,10 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
                 continue;
             }
             if let Some((other, difference)) = claims.add(results, index, &sum) {
-                let message = format!(
-                    "cube {} has {} {} here, but {} in {}:{}{difference}",
-                    pending.id,
-                    sum.count,
-                    U::COUNTED,
-                    other.count,
-                    self.result_files[results[other.index].file],
-                    results[other.index].line,
-                );
-                self.add_problem(placed, message);
+                let PlacedResult { file, line, .. } = &results[other.index];
+                let here = format!("cube {} has {} {} here", pending.id, sum.count, U::COUNTED);
+                let there = format!("{} in {}:{line}", other.count, self.result_files[*file]);
+                self.add_problem(placed, format!("{here}, but {there}{difference}"));
                 has_contradiction = true;
             }
             if best.as_ref().is_none_or(|best| sum.rank() > best.rank()) {
@@ -304,8 +292,7 @@ struct Claims {
     exact: Option<Claim>,
     /// The greatest lower bound.
     bound: Option<Claim>,
-    /// The first complete result with a digest of the set of solutions, and the first with a tally. A set or a tally that is completed by
-    /// other results is not known.
+    /// The first complete result with a digest of the set of solutions, and the first with a tally; incomplete results do not tell these.
     with_set: Option<Claim>,
     with_tally: Option<Claim>,
 }
@@ -319,8 +306,7 @@ struct Claim {
 }
 
 impl Claims {
-    /// Adds what the result with this index claims, which has this sum. Returns an earlier claim that contradicts it, and how if the counts
-    /// are equal.
+    /// Adds what the result with this index and sum claims. Returns an earlier claim that contradicts it, and how if the counts are equal.
     fn add<U: WorkUnit>(
         &mut self,
         results: &[PlacedResult<U>],

@@ -54,8 +54,7 @@ pub(super) trait CubeQueue: Sync {
     fn observe(&self, _ticket: usize, _snapshot: Snapshot) {}
 }
 
-/// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the process
-/// may be about to end.
+/// Number of pieces into which an unfinished cube is cut, and the maximum time for it, as the process may be about to end.
 const CUBES_PER_CUT: usize = 8;
 /// The same in the journal of a count with a component table. With more pieces, more is counted several times.
 const CUBES_PER_CUT_OF_COUNT: usize = 2;
@@ -69,8 +68,8 @@ pub(super) fn no_threads(error: impl Display) -> Error {
 /// Answers cubes of one puzzle.
 #[derive(Debug)]
 pub struct CubeSolver<'a> {
-    puzzle: &'a Puzzle,
-    mode: Mode,
+    pub(super) puzzle: &'a Puzzle,
+    pub(super) mode: Mode,
     threads: usize,
     memory: u64,
 }
@@ -84,16 +83,6 @@ impl<'a> CubeSolver<'a> {
             threads: threads.max(1),
             memory,
         }
-    }
-
-    /// The puzzle.
-    pub(super) fn puzzle(&self) -> &'a Puzzle {
-        self.puzzle
-    }
-
-    /// What is wanted of every cube.
-    pub(super) fn mode(&self) -> Mode {
-        self.mode
     }
 
     /// Whether a cube that is stopped has a partial result: the solutions found so far, and as open cubes only what was not searched. That
@@ -120,11 +109,9 @@ impl<'a> CubeSolver<'a> {
         if let Mode::Count(method) = self.mode
             && method != Method::Tree
         {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(self.threads)
-                .build();
-            pool.map_err(no_threads)?
-                .install(|| self.count_cubes(method, queue));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
+            let pool = pool.build().map_err(no_threads)?;
+            pool.install(|| self.count_cubes(method, queue));
             return Ok(());
         }
         std::thread::scope(|scope| {
@@ -176,8 +163,7 @@ impl<'a> CubeSolver<'a> {
         }
     }
 
-    /// If a limit stopped a cube and left it wholly open, cuts it, so that the next attempt works on smaller cubes. After an interrupt it
-    /// is not cut, because the next attempt may have all the time that it needs.
+    /// If a limit stopped a cube and left it wholly open, cuts it. After an interrupt the next attempt may have all the time that it needs.
     pub(super) fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_unchanged(cube, &outcome)
         {
@@ -198,10 +184,8 @@ impl<'a> CubeSolver<'a> {
 
     fn cut_into(&self, pieces: usize, cube: &Cube, outcome: Outcome) -> Outcome {
         let limits = Limits::default().time(MAX_CUT_TIME);
-        let split = Splitter::new(self.puzzle, pieces)
-            .within(cube.clone())
-            .limits(limits)
-            .rough();
+        let splitter = Splitter::new(self.puzzle, pieces).within(cube.clone());
+        let split = splitter.limits(limits).rough();
         let total: f64 = split.cubes.iter().map(|(_, size)| size).sum();
         let (cubes, sizes): (Vec<Cube>, Vec<f64>) = split.cubes.into_iter().unzip();
         Outcome {
@@ -212,20 +196,17 @@ impl<'a> CubeSolver<'a> {
     }
 }
 
-/// Passes the outcome of a cube to the queue. If the cube was stopped and its open cubes are not known, the solutions found are not usable
-/// and the whole cube stays open.
-fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
+/// Passes the outcome of a cube to the queue. If its open cubes are not known, its solutions are not usable, and all of it stays open.
+fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, mut outcome: Outcome) {
     let solutions_are_usable = outcome.is_complete() || !outcome.cubes.is_empty();
-    let outcome = if solutions_are_usable {
-        outcome
-    } else {
-        Outcome {
+    if !solutions_are_usable {
+        outcome = Outcome {
             stopped: outcome.stopped,
             statistics: outcome.statistics,
             elapsed: outcome.elapsed,
             ..unsearched(&job.cube)
-        }
-    };
+        };
+    }
     queue.submit(job, outcome, solutions_are_usable);
 }
 

@@ -100,12 +100,10 @@ where
     fn submit(&self, job: Job<S>, outcome: Outcome, solutions_are_usable: bool) {
         let outcome = self.solver.cut(&job.cube, outcome);
         let (store, set) = job.sink.into_parts();
-        let is_listed = solutions_are_usable && self.solver.mode() == Mode::List;
+        let is_listed = solutions_are_usable && self.solver.mode == Mode::List;
         let set = is_listed.then_some(set);
-        (self.done)(
-            CubeResult::new(self.puzzle, &job.cube, &outcome, set),
-            store,
-        );
+        let result = CubeResult::new(self.puzzle, &job.cube, &outcome, set);
+        (self.done)(result, store);
     }
 }
 
@@ -124,7 +122,7 @@ impl CubeSolver<'_> {
     ) -> Result<()> {
         self.run(&Answering {
             solver: self,
-            puzzle: Digest::of(self.puzzle()),
+            puzzle: Digest::of(self.puzzle),
             limits,
             next,
             done,
@@ -140,9 +138,8 @@ pub fn answer_slices(
     done: impl Fn(std::result::Result<CubeResult<Slice>, String>) + Sync,
 ) {
     rayon::broadcast(|context| {
-        let memory = limits
-            .memory
-            .map_or(u64::MAX, |memory| memory / context.num_threads() as u64);
+        let threads = context.num_threads() as u64;
+        let memory = limits.memory.map_or(u64::MAX, |memory| memory / threads);
         while let Some(slice) = next() {
             let started = Instant::now();
             let tables = Tables::new(slice.census());

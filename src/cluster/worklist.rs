@@ -1,15 +1,12 @@
-//! The work of a run on one machine: a count or a listing of a puzzle, or a census. With a journal it can be killed at any moment and
-//! resumed.
+//! The work of a run on one machine, a count, a listing or a census, which can be killed and resumed if it has a journal.
 //!
 //! The open work is a stack of cubes, or of slices of a census; at first there is one for the whole problem. A thread takes a cube, works
 //! on it for one commit interval, and hands back its result with the cubes that it leaves open. It is asked to do so earlier if other
 //! threads are idle. So whatever the shape of the tree, there are results to record at regular intervals, and every thread gets work. The
-//! interval bounds the work that a crash loses: it is short at first, and then a small share of the time since the process started.
+//! interval bounds the work that a crash loses: it is short at first, and then a small share of the time since the process started. Work
+//! without a partial result, which leaves the whole cube open if it is stopped, has more time.
 //!
-//! Some work has no partial result: if it is stopped in the middle of a cube, it leaves the whole cube open. Such a cube has more time.
-//!
-//! Records are written to the journal every few seconds, and synced to the disk. The state of a resumed run is built by replaying the
-//! records of its journal in order.
+//! Records are written to the journal every few seconds, and synced to the disk. A resumed run replays them in order.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,8 +31,7 @@ use crate::solutions::{Count, Stop};
 /// Time between checks whether a thread has to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The commit interval, the maximum time that work may go unrecorded: the time since the process started, divided by
-/// `COMMIT_INTERVAL_DIVISOR`, but within these bounds.
+/// The commit interval, the maximum time that work may go unrecorded: this part of the time since the process started, within bounds.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
 const COMMIT_INTERVAL_DIVISOR: u32 = 20;
@@ -55,7 +51,7 @@ const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
 /// The open cubes of a run, those that threads work on, and its results.
 #[derive(Debug)]
 pub(super) struct Worklist<U> {
-    limits: Limits,
+    pub(super) limits: Limits,
     /// Whether a cube that is stopped has a partial result.
     has_partial_results: bool,
     state: Mutex<State<U>>,
@@ -77,8 +73,7 @@ pub(super) struct State<U> {
     pub(super) idle_threads: usize,
     /// Solutions in the results so far, or clue sets.
     pub(super) total: Count,
-    /// The best lower bound on the number of solutions so far. It may include solutions of cubes that were stopped, which are not in a
-    /// result.
+    /// The best lower bound on the number of solutions, which may include solutions of cubes that were stopped and have no result.
     pub(super) proved: Count,
     /// The numbers of a census so far.
     pub(super) tally: Tally,
@@ -89,7 +84,7 @@ pub(super) struct State<U> {
     /// Share of the whole problem that is done, from 0 to 1.
     done: f64,
     /// When this process started the run, and the time that earlier processes have taken.
-    began: Instant,
+    pub(super) began: Instant,
     elapsed_before: Duration,
     /// Records that are not in the journal yet.
     pending: String,
@@ -112,8 +107,7 @@ pub(super) struct QueuedCube<U> {
     pub(super) cube: U,
     /// Estimated share of the work of the whole problem, from 0 to 1.
     pub(super) share: f64,
-    /// Minimum time before a thread that works on the cube is asked to stop: twice the time of the last attempt, if that left the cube
-    /// unchanged.
+    /// Minimum time before the cube is asked for: twice the time of the last attempt, if that left the cube unchanged.
     pub(super) min_run_time: Duration,
     /// Whether an earlier process has worked on the cube without a result.
     pub(super) is_fruitless: bool,
@@ -148,10 +142,6 @@ impl<U: WorkUnit> RunningCube<U> {
     /// Whether the thread has worked on the cube for this time, and for the time that the cube needs at least.
     fn is_older_than(&self, age: Duration) -> bool {
         self.since.elapsed() >= age.max(self.queued.min_run_time)
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
     }
 
     fn stop(&self) {
@@ -212,10 +202,6 @@ impl<U: WorkUnit> Worklist<U> {
         })
     }
 
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     pub(super) fn lock(&self) -> MutexGuard<'_, State<U>> {
         lock(&self.state)
     }
@@ -263,8 +249,8 @@ impl<U: WorkUnit> Worklist<U> {
         Ok(result)
     }
 
-    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: all of them at a limit, each when its cube has had its time, and the one with
-    /// the largest share of the work when others are idle. Commits records that are due.
+    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: at a limit, when a cube has had its time, or with the largest share of the work
+    /// when others are idle. Commits records that are due.
     fn poll(&self) {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -288,11 +274,10 @@ impl<U: WorkUnit> Worklist<U> {
             }
         }
         if state.idle_threads > 0 && state.open.is_empty() {
-            let largest = state
-                .running
-                .iter()
-                .filter(|running| running.is_older_than(MIN_SHARING_AGE) && !running.is_stopping())
-                .max_by(|a, b| a.queued.share.total_cmp(&b.queued.share));
+            let sharing = state.running.iter().filter(|running| {
+                running.is_older_than(MIN_SHARING_AGE) && !running.stop.load(Ordering::Relaxed)
+            });
+            let largest = sharing.max_by(|a, b| a.queued.share.total_cmp(&b.queued.share));
             if let Some(running) = largest {
                 running.stop();
             }
@@ -301,8 +286,7 @@ impl<U: WorkUnit> Worklist<U> {
             for i in 0..state.running.len() {
                 let running = &mut state.running[i];
                 let is_due = running.since.elapsed() >= state.min_fruitless_time;
-                if is_due && !running.is_attempt_recorded {
-                    running.is_attempt_recorded = true;
+                if is_due && !std::mem::replace(&mut running.is_attempt_recorded, true) {
                     let cube = running.queued.cube.clone();
                     state.record_attempt(&cube);
                 }
@@ -330,10 +314,8 @@ impl<U: WorkUnit> Worklist<U> {
                 return None;
             }
             state.idle_threads += 1;
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            let woken = self.changed.wait(state);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
             state.idle_threads -= 1;
         }
     }
@@ -355,12 +337,9 @@ impl<U: WorkUnit> State<U> {
     ) -> Result<()> {
         let name = self.journal.as_ref().map_or("", Journal::name).to_owned();
         // The keys come from a file, which must not be able to make them collide.
-        let mut open = HashMap::new();
-        let mut order = 0u64;
-        open.insert(
-            Id::of(self.puzzle, &whole),
-            (order, QueuedCube::new(whole, 1.0)),
-        );
+        let (mut open, mut order) = (HashMap::new(), 0u64);
+        let id = Id::of(self.puzzle, &whole);
+        open.insert(id, (order, QueuedCube::new(whole, 1.0)));
         for (line, record) in (2..).zip(records) {
             let wrong = |error: Error| error.at(line, 1, "").in_file(&name);
             match record {
@@ -409,11 +388,6 @@ impl<U: WorkUnit> State<U> {
         self.elapsed_before.saturating_add(self.began.elapsed())
     }
 
-    /// What is left of a time limit of this process.
-    pub(super) fn time_left(&self, limit: Duration) -> Duration {
-        limit.saturating_sub(self.began.elapsed())
-    }
-
     /// Whether no further cube is to be started.
     pub(super) fn is_over(&self) -> bool {
         self.stopped.is_some() || self.failed.is_some()
@@ -421,14 +395,13 @@ impl<U: WorkUnit> State<U> {
 
     /// Why the run ended before all cubes were answered.
     pub(super) fn reason(&self) -> Option<Stop> {
-        let is_complete = self.open.is_empty();
-        (!is_complete).then(|| self.stopped.unwrap_or(Stop::Interrupt))
+        (!self.open.is_empty()).then(|| self.stopped.unwrap_or(Stop::Interrupt))
     }
 
     /// The longest time that work may go unrecorded at present.
     fn commit_interval(&self) -> Duration {
-        (self.began.elapsed() / COMMIT_INTERVAL_DIVISOR)
-            .clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
+        let share = self.began.elapsed() / COMMIT_INTERVAL_DIVISOR;
+        share.clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
     }
 
     /// The share of the work of the whole problem that is done, from 0 to 1.
@@ -465,11 +438,9 @@ impl<U: WorkUnit> State<U> {
 
     /// Takes back the cube with this ticket.
     pub(super) fn end(&mut self, ticket: usize) -> RunningCube<U> {
-        let index = self
-            .running
-            .iter()
-            .position(|running| running.ticket == ticket)
-            .expect("the run has handed out this ticket");
+        let mut running = self.running.iter();
+        let index = running.position(|running| running.ticket == ticket);
+        let index = index.expect("the run has handed out this ticket");
         self.running.swap_remove(index)
     }
 
@@ -484,18 +455,15 @@ impl<U: WorkUnit> State<U> {
         self.nodes = self.nodes.saturating_add(result.nodes);
         let open_share: f64 = result.open.iter().map(|open| open.share).sum();
         self.done += share * (1.0 - open_share).max(0.0);
-        self.open.extend(
-            result
-                .open
-                .into_iter()
-                .map(|OpenCube { cube, share: of }| QueuedCube::new(cube, share * of)),
-        );
+        for OpenCube { cube, share: of } in result.open {
+            self.open.push(QueuedCube::new(cube, share * of));
+        }
     }
 
     /// Records a result that was found in this process, and adds it as [`add`](Self::add) does.
     pub(super) fn record(&mut self, share: f64, mut result: CubeResult<U>) {
         if self.journal.is_some() {
-            result.length = self.list.as_ref().map(SolutionList::length);
+            result.length = self.list.as_ref().map(|list| list.length);
             result.elapsed = Some(self.elapsed().as_secs_f64());
             self.pending.push_str(&seal(&result));
         }
@@ -522,15 +490,14 @@ impl<U: WorkUnit> State<U> {
     /// Appends the pending records to the journal, after syncing the list to the disk.
     fn commit(&mut self) {
         self.last_commit = Instant::now();
-        let Some(journal) = &mut self.journal else {
-            return;
-        };
-        if self.pending.is_empty() || self.failed.is_some() {
-            return;
+        if let Some(journal) = &mut self.journal
+            && !self.pending.is_empty()
+            && self.failed.is_none()
+        {
+            let pending = std::mem::take(&mut self.pending);
+            let synced = self.list.as_ref().map_or(Ok(()), SolutionList::sync);
+            self.failed = synced.and_then(|()| journal.append(&pending)).err();
         }
-        let pending = std::mem::take(&mut self.pending);
-        let synced = self.list.as_ref().map_or(Ok(()), SolutionList::sync);
-        self.failed = synced.and_then(|()| journal.append(&pending)).err();
     }
 }
 
@@ -544,13 +511,12 @@ fn not_open<U: WorkUnit>(id: Id) -> Error {
 fn check_open<U: WorkUnit>(cube: &U, result: &CubeResult<U>) -> Result<()> {
     let (name, subject) = (U::NAME, U::in_words(result.id));
     let open = result.open_cubes();
-    if !open.iter().all(|open| cube.contains(open)) {
-        let message = format!("this record leaves a {name} open that is not part of {subject}");
-        return Err(Error::data(message));
-    }
-    if !U::overlapping(&open).is_empty() {
-        let message = format!("the {name}s that this record leaves open in {subject} overlap");
-        return Err(Error::data(message));
-    }
-    Ok(())
+    let message = if !open.iter().all(|open| cube.contains(open)) {
+        format!("this record leaves a {name} open that is not part of {subject}")
+    } else if !U::overlapping(&open).is_empty() {
+        format!("the {name}s that this record leaves open in {subject} overlap")
+    } else {
+        return Ok(());
+    };
+    Err(Error::data(message))
 }

@@ -1,5 +1,4 @@
-//! Storage of nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), or the nodes added by one thread. The layout
-//! is described in `solution_graph.rs`.
+//! Nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), which describes the layout, or the nodes of one thread.
 
 use super::counts::{CountList, reserve};
 use super::edge::EdgeRef;
@@ -40,10 +39,8 @@ impl Arena {
         count: Count,
     ) {
         let offset = u32::try_from(self.words.len()).expect("offsets of nodes fit in 32 bits");
-        let needed: usize = edges
-            .clone()
-            .map(|edge| edge.form.words() + edge.children.len() + 2)
-            .sum();
+        let words = |edge: EdgeRef<'_>| edge.form.words() + edge.children.len() + 2;
+        let needed: usize = edges.clone().map(words).sum();
         reserve(&mut self.words, 1 + needed);
         let mut edges = edges.peekable();
         let size = edges.peek().expect("a node has an edge").form.size;
@@ -72,11 +69,6 @@ impl Arena {
         self.words[self.offsets[node] as usize]
     }
 
-    /// Number of nodes.
-    pub(super) fn node_count(&self) -> usize {
-        self.offsets.len()
-    }
-
     /// Bytes allocated.
     pub(super) fn bytes(&self) -> u64 {
         let words = self.words.capacity() + self.offsets.capacity();
@@ -100,7 +92,7 @@ mod tests {
         }
         let lists = 4 * (arena.words.len() + arena.offsets.len()) as u64;
         let used = lists + 8 * 1000;
-        assert_eq!(arena.node_count(), 1000);
+        assert_eq!(arena.offsets.len(), 1000);
         assert!((used..2 * used).contains(&arena.bytes()));
         assert!(arena.counts.bytes() >= 8 * 1000 && arena.bytes() >= lists + arena.counts.bytes());
     }

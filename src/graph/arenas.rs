@@ -47,8 +47,8 @@ impl Arenas {
             arenas: (0..threads.max(1))
                 .map(|_| CachePadded::default())
                 .collect(),
-            nodes: CachePadded::new(AtomicU32::new(0)),
-            bytes: CachePadded::new(AtomicU64::new(0)),
+            nodes: CachePadded::default(),
+            bytes: CachePadded::default(),
         }
     }
 
@@ -67,9 +67,8 @@ impl Arenas {
         let before = arena.bytes();
         arena.nodes.push(edges, count);
         let number = self.nodes.fetch_add(1, Ordering::Relaxed);
-        let NumberedArena { numbers, .. } = &mut *arena;
-        reserve(numbers, 1);
-        numbers.push(number);
+        reserve(&mut arena.numbers, 1);
+        arena.numbers.push(number);
         let growth = arena.bytes() - before;
         if growth > 0 {
             self.bytes.fetch_add(growth, Ordering::Relaxed);
@@ -97,9 +96,8 @@ impl Arenas {
             let arena = arena.into_inner().into_inner();
             arena.unwrap_or_else(PoisonError::into_inner)
         });
-        let mut arenas: Vec<NumberedArena> = arenas
-            .filter(|arena| arena.nodes.node_count() > 0)
-            .collect();
+        let mut arenas: Vec<NumberedArena> =
+            arenas.filter(|arena| !arena.numbers.is_empty()).collect();
         if let [_] = &arenas[..] {
             let nodes = arenas.remove(0).nodes;
             return Builder { nodes };
@@ -216,7 +214,9 @@ mod tests {
             let edge = Edge::from_text("#", &[]);
             pool.broadcast(|_| graph.add_node(std::iter::once(edge.as_ref()), Count::ONE));
             let arenas = graph.arenas.iter();
-            let nodes: Vec<_> = arenas.map(|arena| lock(arena).nodes.node_count()).collect();
+            let nodes: Vec<_> = arenas
+                .map(|arena| lock(arena).nodes.offsets.len())
+                .collect();
             assert_eq!(nodes, wanted);
         }
     }

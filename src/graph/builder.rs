@@ -65,10 +65,10 @@ impl Builder {
                     cells_left[i as usize] += length;
                 }
             }
+            let sizes = numbers.map(|node| self.nodes.cell_count(node));
+            let fit = sizes.eq(cells_left.iter().copied());
             assert!(
-                numbers
-                    .zip(&cells_left)
-                    .all(|(node, &cells_left)| self.nodes.cell_count(node) == cells_left),
+                fit,
                 "an edge leaves a child more or fewer cells than it has"
             );
         }
@@ -84,7 +84,7 @@ impl Builder {
 
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
-        self.nodes.node_count()
+        self.nodes.offsets.len()
     }
 
     /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be placed on
@@ -98,19 +98,13 @@ impl Builder {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let place_root = |(node, mut cells): (NodeId, Vec<Cell>)| {
-            let size = nodes.cell_count(node.0 as usize);
-            assert_eq!(
-                cells.len(),
-                size as usize,
-                "a root has another number of cells than its list"
-            );
+            let fits = cells.len() == nodes.cell_count(node.0 as usize) as usize;
+            assert!(fits, "a root has another number of cells than its list");
             cells.sort_unstable();
             let position = |cell: &Cell| {
-                let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-                assert!(
-                    row < known.height() && column < known.width(),
-                    "{cell:?} is outside the puzzle"
-                );
+                let (row, column) = cell.place();
+                let is_inside = row < known.height() && column < known.width();
+                assert!(is_inside, "{cell:?} is outside the puzzle");
                 assert!(!taken.get(row, column), "two roots lie on {cell:?}");
                 taken.set(row, column, true);
                 (row * Grid::stride(known.width()) * 64 + column) as u32

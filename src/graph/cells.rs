@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::places::Places;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
-use super::solution_graph::SolutionGraph;
+use super::solution_graph::{EdgeView, SolutionGraph};
 use crate::board::Cell;
 use crate::run::{Control, Limits};
 use crate::solutions::{Count, Stop};
@@ -29,8 +29,7 @@ const MAX_PLACEMENTS: usize = 4;
 const PLACEMENT_BYTES: u64 = 2 * size_of::<Placement>() as u64;
 const LARGE_WEIGHT_BYTES: u64 = 2 * size_of::<Count>() as u64;
 
-/// When the places take more bytes than this, and more than the states of all nodes, those that no node has are dropped. If the memory is
-/// small, they are dropped earlier.
+/// When the places take more bytes than this and than the states of all nodes, unused ones are dropped; earlier in small memory.
 const MIN_PLACE_BYTES: u64 = 1 << 20;
 
 /// Work between two polls of the control: cells that are visited, and eight for each call of [`Pass::poll`].
@@ -66,11 +65,9 @@ impl CellCounts {
     ///
     /// If the cell is outside the puzzle.
     pub fn filled(&self, cell: Cell) -> &Count {
-        assert!(
-            usize::from(cell.column) < self.width,
-            "{cell:?} is outside the puzzle"
-        );
-        &self.filled[usize::from(cell.row) * self.width + usize::from(cell.column)]
+        let (row, column) = cell.place();
+        assert!(column < self.width, "{cell:?} is outside the puzzle");
+        &self.filled[row * self.width + column]
     }
 
     /// The share of solutions in which this cell is filled, in millionths, rounded to nearest, halves up; 0 if there are no solutions.
@@ -119,7 +116,7 @@ impl SolutionGraph {
             let mut pass = Pass::new(self, &control, &mut filled, bytes, memory);
             pass.run()?;
             for (i, cell) in filled.iter_mut().enumerate() {
-                if self.known().get(i / width, i % width) {
+                if self.known.get(i / width, i % width) {
                     *cell = self.count().clone();
                 }
             }
@@ -200,8 +197,7 @@ struct Pass<'a> {
     max_place_bytes: u64,
     marginals: FxHashMap<u32, Marginal>,
     /// From the first marginal on: for each node the number of references to it, from roots and from edges that are not processed yet. It may
-    /// be too large, as roots remain, and as the node that is being expanded then counts with all of its edges. In that case the marginal
-    /// is freed when the pass reaches its node.
+    /// be too large, by roots and by edges of the node being expanded; then the marginal is freed when the pass reaches its node.
     unprocessed: Vec<u32>,
     /// The node that is being expanded; at first the last one.
     current: u32,
@@ -254,7 +250,7 @@ impl<'a> Pass<'a> {
         let min_place_bytes = MIN_PLACE_BYTES.max(bytes).min(room / 4);
         self.max_place_bytes = min_place_bytes;
         self.nodes = vec![UNVISITED; graph.nodes()];
-        for root in graph.roots() {
+        for root in &graph.roots {
             let positions = root.positions.iter();
             let cells: Vec<u32> = positions.map(|&at| graph.cell_number(at)).collect();
             let place = self.places.number(&cells);
@@ -277,17 +273,15 @@ impl<'a> Pass<'a> {
             }
         }
         self.settle_places();
-        self.multiply_by_other_roots()?;
-        Ok(())
+        self.multiply_by_other_roots()
     }
 
     fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.bytes += bytes;
         if self.bytes + self.places.bytes() > self.memory {
-            Err(Stop::Memory)
-        } else {
-            Ok(())
+            return Err(Stop::Memory);
         }
+        Ok(())
     }
 
     /// Counts visited cells, and polls the control at intervals; an error if the run is stopped.
@@ -297,11 +291,7 @@ impl<'a> Pass<'a> {
             self.work_since_poll = 0;
             self.control.poll();
         }
-        if self.control.stopped() {
-            Err(self.control.reason().unwrap_or(Stop::Interrupt))
-        } else {
-            Ok(())
-        }
+        self.control.check()
     }
 
     /// Counts the references to each node that are not processed yet.
@@ -309,14 +299,14 @@ impl<'a> Pass<'a> {
         let graph = self.graph;
         self.charge(4 * graph.nodes() as u64)?;
         self.unprocessed = vec![0; graph.nodes()];
-        for root in graph.roots() {
+        for root in &graph.roots {
             self.unprocessed[root.node as usize] += 1;
         }
         for node in 0..=self.current {
             for edge in graph.edges_of(node) {
-                edge.children
-                    .iter()
-                    .for_each(|&child| self.unprocessed[child as usize] += 1);
+                for &child in edge.children {
+                    self.unprocessed[child as usize] += 1;
+                }
                 self.poll(0)?;
             }
         }
@@ -343,10 +333,9 @@ impl<'a> Pass<'a> {
         let needs_marginal = 1 + more.len() > MAX_PLACEMENTS;
         self.charge(PLACEMENT_BYTES)?;
         if needs_marginal {
-            self.compute_marginals(node)
-        } else {
-            Ok(())
+            self.compute_marginals(node)?;
         }
+        Ok(())
     }
 
     /// Adds to the weight of the first placement of a node.
@@ -421,9 +410,7 @@ impl<'a> Pass<'a> {
                     self.add_placement(node, place, weight)?;
                 }
             }
-            edge.children
-                .iter()
-                .for_each(|&node| self.finish_edge_to(node));
+            self.finish_edge(&edge);
         }
         (self.others, self.child_places) = (others, child_places);
         self.charge(0)
@@ -437,17 +424,19 @@ impl<'a> Pass<'a> {
         (self.places).settle(self.filled, |place| used.contains(&place));
     }
 
-    /// Records that an edge to this node is processed; frees the marginal of the node after the last one.
-    fn finish_edge_to(&mut self, node: u32) {
-        // Before the first marginal they are not counted.
-        let Some(unprocessed) = self.unprocessed.get_mut(node as usize) else {
-            return;
-        };
-        *unprocessed -= 1;
-        if *unprocessed == 0
-            && let Some(marginal) = self.marginals.remove(&node)
-        {
-            self.bytes -= marginal.bytes();
+    /// Records that an edge is processed; frees the marginals of the children to which it was the last one.
+    fn finish_edge(&mut self, edge: &EdgeView<'_>) {
+        for child in edge.children {
+            // Before the first marginal they are not counted.
+            let Some(unprocessed) = self.unprocessed.get_mut(*child as usize) else {
+                return;
+            };
+            *unprocessed -= 1;
+            if *unprocessed == 0
+                && let Some(marginal) = self.marginals.remove(child)
+            {
+                self.bytes -= marginal.bytes();
+            }
         }
     }
 
@@ -477,9 +466,7 @@ impl<'a> Pass<'a> {
             let marginal = self.marginal(node)?;
             self.charge(marginal.bytes())?;
             for edge in graph.edges_of(node) {
-                edge.children
-                    .iter()
-                    .for_each(|&child| self.finish_edge_to(child));
+                self.finish_edge(&edge);
             }
             self.take_placements(node, &mut placements);
             for placement in &placements {
@@ -494,14 +481,14 @@ impl<'a> Pass<'a> {
     /// The marginal of a node whose children have theirs.
     fn marginal(&mut self, node: u32) -> Result<Marginal, Stop> {
         let (graph, size) = (self.graph, self.graph.cell_count(node) as usize);
-        if graph.counts().small(node as usize).is_some() {
+        if graph.nodes.counts.small(node as usize).is_some() {
             let mut cells = vec![0u64; size];
             for edge in graph.edges_of(node) {
                 self.poll(size)?;
                 let all = graph.small_product(edge.children);
                 // For each child: the product of the counts of its siblings, the number of its cells seen so far, and its marginal.
                 let children = edge.children.iter().map(|&node| {
-                    let others = all / graph.counts().small(node as usize).unwrap_or(1);
+                    let others = all / graph.nodes.counts.small(node as usize).unwrap_or(1);
                     (others, 0, self.marginals.get(&node))
                 });
                 let mut children: Vec<_> = children.collect();
@@ -564,10 +551,10 @@ impl<'a> Pass<'a> {
     /// Multiplies the counts of the cells of each root by the number of solutions of all other roots.
     fn multiply_by_other_roots(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        let nodes: Vec<u32> = graph.roots().iter().map(|root| root.node).collect();
+        let nodes: Vec<u32> = graph.roots.iter().map(|root| root.node).collect();
         let mut others = Vec::new();
         graph.products_of_siblings(&nodes, &mut others);
-        for (root, others) in graph.roots().iter().zip(&others) {
+        for (root, others) in graph.roots.iter().zip(&others) {
             // One multiplication costs about as much as eight additions.
             self.poll(8 * root.positions.len())?;
             for &position in &root.positions {
@@ -600,12 +587,12 @@ impl SolutionGraph {
         let mut product = Count::ONE;
         for &node in nodes {
             products.push(product.clone());
-            product *= &self.counts().get(node as usize);
+            product *= &self.nodes.counts.get(node as usize);
         }
         product = Count::ONE;
         for (&node, others) in nodes.iter().zip(products).rev() {
             *others *= &product;
-            product *= &self.counts().get(node as usize);
+            product *= &self.nodes.counts.get(node as usize);
         }
     }
 }

@@ -23,7 +23,7 @@ const STEPS_PER_POLL: usize = 1 << 12;
 /// A graph and an overlay of conditioned nodes, which are numbered after those of the graph.
 #[derive(Clone, Debug)]
 pub(super) struct Overlay<'a> {
-    graph: &'a SolutionGraph,
+    pub(super) graph: &'a SolutionGraph,
     /// For each new node: the graph node that is conditioned, and the number of its decided cells, which are a prefix of its cells.
     bases: Vec<u32>,
     decided: Vec<u32>,
@@ -36,8 +36,7 @@ pub(super) struct Overlay<'a> {
     state: Vec<u32>,
 }
 
-/// The states of a node during conditioning. A node is queued until it is conditioned; then it has no solution, or no undecided cell, or
-/// its state is the number of the new node plus [`FIRST_NEW`].
+/// The states of a node. A queued one becomes one without a solution, or without an undecided cell, or a new node plus [`FIRST_NEW`].
 const UNSEEN: u32 = 0;
 const QUEUED: u32 = 1;
 const NO_SOLUTION: u32 = 2;
@@ -55,8 +54,7 @@ pub(super) struct Mark {
 /// An edge of a graph node or of a new node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverlayEdge<'a> {
-    /// The unchanged graph edge, with a code for each cell of the node, the decided ones too. Edges that contradict the decided values have
-    /// been left out, so its codes agree with them.
+    /// The unchanged graph edge, with a code for each cell of the node. It agrees with the decided values; other edges are left out.
     pub(super) graph_edge: EdgeView<'a>,
     /// The children; [`ALL_DECIDED`] for a child without undecided cells.
     pub(super) children: &'a [u32],
@@ -78,10 +76,6 @@ impl<'a> Overlay<'a> {
             words: Vec::new(),
             state: Vec::new(),
         }
-    }
-
-    pub(super) fn graph(&self) -> &'a SolutionGraph {
-        self.graph
     }
 
     /// Index of a new node in the overlay; `None` for a graph node.
@@ -108,31 +102,19 @@ impl<'a> Overlay<'a> {
     pub(super) fn count(&self, node: u32) -> Count {
         match self.overlay_index(node) {
             _ if node == ALL_DECIDED => Count::ONE,
-            None => self.graph.counts().get(node as usize),
+            None => self.graph.nodes.counts.get(node as usize),
             Some(i) => self.counts.get(i),
         }
     }
 
     /// Product of the counts of these nodes.
     pub(super) fn product(&self, nodes: impl Iterator<Item = u32> + Clone) -> Count {
-        let mut product = 1u128;
-        for node in nodes.clone() {
-            let small = match self.overlay_index(node) {
-                _ if node == ALL_DECIDED => Some(1),
-                None => self.graph.counts().small(node as usize),
-                Some(i) => self.counts.small(i),
-            };
-            match small.and_then(|n| product.checked_mul(u128::from(n))) {
-                Some(n) => product = n,
-                // 128 bits do not suffice.
-                None => {
-                    let mut product = Count::ONE;
-                    nodes.for_each(|node| product *= &self.count(node));
-                    return product;
-                }
-            }
-        }
-        Count::small(product)
+        let small = |node: u32| match self.overlay_index(node) {
+            _ if node == ALL_DECIDED => Some(1),
+            None => self.graph.nodes.counts.small(node as usize),
+            Some(i) => self.counts.small(i),
+        };
+        counts::product(nodes, small, |node| self.count(node))
     }
 
     /// The edges of a node.
@@ -160,14 +142,11 @@ impl<'a> Overlay<'a> {
         let size = self.cell_count(node);
         if self.overlay_index(node).is_none() {
             let graph_edge = self.graph.edge(at, size);
-            let children = graph_edge.children;
-            return (
-                OverlayEdge {
-                    graph_edge,
-                    children,
-                },
-                graph_edge.next(),
-            );
+            let edge = OverlayEdge {
+                graph_edge,
+                children: graph_edge.children,
+            };
+            return (edge, graph_edge.next());
         }
         let words = &self.words[at as usize..];
         let length = words[1] & !LAST;
@@ -179,10 +158,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// Conditions a node on its first undecided cell: the new node, [`ALL_DECIDED`] if no other cell is undecided, or `None` if no solution
-    /// remains.
-    ///
-    /// Conditions all descendants whose first undecided cell is the same cell. Calls `stop` regularly; if stopped, the overlay is
-    /// unchanged.
+    /// remains. All descendants with the same first undecided cell are conditioned. Calls `stop` regularly; if stopped, nothing is changed.
     pub(super) fn condition(
         &mut self,
         node: u32,
@@ -246,8 +222,7 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Conditions one node on its first undecided cell. Its affected descendants must have been conditioned before. `None` if no solution
-    /// remains.
+    /// Conditions one node, whose affected descendants have been conditioned. `None` if no solution remains.
     fn condition_node(&mut self, node: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
         words.clear();
         let cell = self.decided(node);
@@ -287,15 +262,9 @@ impl<'a> Overlay<'a> {
 
     /// Bytes allocated for the overlay.
     pub(super) fn bytes(&self) -> u64 {
-        let lists = [
-            &self.bases,
-            &self.decided,
-            &self.offsets,
-            &self.words,
-            &self.state,
-        ];
-        let words: usize = lists.iter().map(|list| list.capacity()).sum();
-        words as u64 * 4 + self.counts.bytes()
+        let lists = [&self.bases, &self.decided, &self.offsets, &self.words];
+        let words: usize = lists.map(Vec::capacity).iter().sum();
+        (words + self.state.capacity()) as u64 * 4 + self.counts.bytes()
     }
 
     pub(super) fn mark(&self) -> Mark {

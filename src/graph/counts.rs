@@ -1,5 +1,4 @@
-//! A list of exact counts, one per node, in eight bytes each where these suffice. Most counts in a graph are small; a large one is stored
-//! in a second list, and its index in the first.
+//! A list of exact counts in eight bytes each where these suffice; a large one is in a second list, and its index in the first.
 
 use crate::solutions::Count;
 
@@ -49,25 +48,7 @@ impl CountList {
     /// The product of the counts at these indices.
     #[inline]
     pub(super) fn product(&self, indices: impl Iterator<Item = usize> + Clone) -> Count {
-        // Nearly always 128 bits suffice.
-        let mut product = 1u128;
-        for i in indices.clone() {
-            match self
-                .small(i)
-                .and_then(|n| product.checked_mul(u128::from(n)))
-            {
-                Some(n) => product = n,
-                None => return self.large_product(indices),
-            }
-        }
-        Count::small(product)
-    }
-
-    #[cold]
-    fn large_product(&self, indices: impl Iterator<Item = usize>) -> Count {
-        let mut product = Count::ONE;
-        indices.for_each(|i| product *= &self.get(i));
-        product
+        product(indices, |i| self.small(i), |i| self.get(i))
     }
 
     /// A list of `length` zeros.
@@ -111,6 +92,26 @@ impl CountList {
         let large = size_of::<Count>() + 64;
         (self.small.capacity() * 8 + self.large.capacity() * large) as u64
     }
+}
+
+/// The product of the counts of these items; `small` is the count where it has 64 bits.
+#[inline]
+pub(super) fn product<T>(
+    items: impl Iterator<Item = T> + Clone,
+    small: impl Fn(T) -> Option<u64>,
+    count: impl Fn(T) -> Count,
+) -> Count {
+    // Nearly always 128 bits suffice.
+    let mut factors = items.clone().map(small);
+    let product = factors.try_fold(1u128, |product, n| product.checked_mul(n?.into()));
+    product.map_or_else(|| large_product(items.map(count)), Count::small)
+}
+
+#[cold]
+fn large_product(counts: impl Iterator<Item = Count>) -> Count {
+    let mut product = Count::ONE;
+    counts.for_each(|count| product *= &count);
+    product
 }
 
 /// Reserves capacity for `more` items, growing by at least a quarter of the length; doubling could waste half of the memory.

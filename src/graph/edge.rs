@@ -1,6 +1,6 @@
 //! The input format of the graph builders: edges, with the fate of each cell and the child nodes.
 
-use super::runs::{EMPTY, FILLED, FIRST_CHILD, Packer};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD, pack};
 
 /// A node of a graph under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,22 +45,16 @@ impl EdgeForm {
     ///
     /// If a cell is left to a child that does not exist.
     pub fn new(cells: impl IntoIterator<Item = CellFate>, children: usize) -> Self {
-        let mut packer = Packer::new(children);
-        for cell in cells {
-            let code = match cell {
-                CellFate::Empty => EMPTY,
-                CellFate::Filled => FILLED,
-                CellFate::Child(i) => {
-                    assert!(
-                        (i as usize) < children,
-                        "a cell is left to a child that does not exist"
-                    );
-                    FIRST_CHILD + i
-                }
-            };
-            packer.push(code, 1);
-        }
-        let (runs, size) = packer.finish();
+        let code = |cell| match cell {
+            CellFate::Empty => EMPTY,
+            CellFate::Filled => FILLED,
+            CellFate::Child(i) => {
+                let is_there = (i as usize) < children;
+                assert!(is_there, "a cell is left to a child that does not exist");
+                FIRST_CHILD + i
+            }
+        };
+        let (runs, size) = pack(cells.into_iter().map(code), children);
         EdgeForm {
             runs,
             size,

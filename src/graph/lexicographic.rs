@@ -2,19 +2,16 @@
 //!
 //! The graph decides cells in the order that was best for counting, but canonical order is reading order, filled before empty. So a
 //! depth-first search decides the cells in reading order: it conditions the graph first on the next undecided cell being filled, and then
-//! on the cell being empty. The count of each conditioned node is known, so a subtree whose solutions are all skipped is not entered. When
-//! a subtree has few solutions, they are listed in the order of the graph, and sorted.
-//!
-//! Undecided regions are separate nodes, so a decision conditions only the region of its cell.
+//! on the cell being empty, in the region of the cell alone. The count of each conditioned node is known, so a subtree whose solutions are
+//! all skipped is not entered. When a subtree has few solutions, they are listed in the order of the graph, and sorted.
 
-use super::condition::{ALL_DECIDED, Mark, Overlay, OverlayEdge, Stopped};
+use super::condition::{ALL_DECIDED, Mark, Overlay, OverlayEdge};
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::{SolutionGraph, fill};
 use crate::puzzle::{Grid, order};
 use crate::solutions::Count;
 
-/// Maximum number of solutions of a subtree that are listed. It is lower for large grids: the grids may take at most `MAX_LISTED_WORDS`
-/// words.
+/// Maximum number of solutions of a subtree that are listed, fewer where their grids would take more than `MAX_LISTED_WORDS` words.
 const MAX_LISTED_SOLUTIONS: u64 = 4096;
 const MAX_LISTED_WORDS: u64 = 1 << 18;
 
@@ -28,8 +25,7 @@ pub struct Lexicographic<'a> {
     filled: Vec<u32>,
     /// The path of the depth-first search; at first only its root.
     path: Vec<TreeNode>,
-    /// The solutions of the latest small subtree, packed as in [`Grid`], one after the other: the last one is the current solution, the
-    /// others come after it in reverse order.
+    /// The solutions of the latest small subtree, packed as in [`Grid`], the last of them first: the current one is at the end.
     listed: Vec<u64>,
     /// Number of solutions to skip first.
     skip: Count,
@@ -87,11 +83,6 @@ struct OpenRegion {
 }
 
 impl PartialSolution {
-    /// Bytes allocated.
-    fn bytes(&self) -> usize {
-        self.open.capacity() * size_of::<OpenRegion>()
-    }
-
     /// Replaces an undecided region by those that this edge of its node leaves undecided. The positions of their cells, and of those that it
     /// fills, are appended to the lists. `child_ends` is scratch space.
     fn follow(
@@ -151,7 +142,7 @@ impl SolutionGraph {
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
     pub fn lexicographic(&self, skip: &Count) -> Lexicographic<'_> {
-        let words = self.known().words().len() as u64;
+        let words = self.known.words().len() as u64;
         let mut lexicographic = Lexicographic {
             overlay: Overlay::new(self),
             positions: Vec::new(),
@@ -162,19 +153,13 @@ impl SolutionGraph {
             max_listed: Count::from((MAX_LISTED_WORDS / words).clamp(1, MAX_LISTED_SOLUTIONS)),
         };
         if skip < self.count() {
-            let mut open = Vec::with_capacity(self.roots().len());
-            for root in self.roots() {
-                open.push(OpenRegion {
-                    node: root.node,
-                    start: lexicographic.positions.len() as u32,
-                });
+            let mut partial = PartialSolution::default();
+            for root in &self.roots {
+                let (node, start) = (root.node, lexicographic.positions.len() as u32);
+                partial.open.push(OpenRegion { node, start });
                 lexicographic.positions.extend_from_slice(&root.positions);
             }
-            let partial = PartialSolution {
-                open,
-                position_count: lexicographic.positions.len(),
-                filled_count: 0,
-            };
+            partial.position_count = lexicographic.positions.len();
             lexicographic.enter(partial, self.count().clone());
         }
         lexicographic
@@ -217,11 +202,10 @@ impl Lexicographic<'_> {
     pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         let rest = self.listed.len().saturating_sub(self.words_per_grid());
         self.listed.truncate(rest);
-        if self.listed.is_empty() {
-            self.descend(stop)
-        } else {
-            Advance::Found
+        if !self.listed.is_empty() {
+            return Advance::Found;
         }
+        self.descend(stop)
     }
 
     /// The solution that was found, packed as in [`Grid`]; empty before the first.
@@ -230,15 +214,16 @@ impl Lexicographic<'_> {
     }
 
     fn words_per_grid(&self) -> usize {
-        self.overlay.graph().known().words().len()
+        self.overlay.graph.known.words().len()
     }
 
     /// Bytes allocated besides the graph, without the solutions of a small subtree.
     pub fn bytes(&self) -> u64 {
-        let partials = self.path.iter().map(|node| node.partial.bytes());
+        let open = self.path.iter().map(|node| node.partial.open.capacity());
         let lists = (self.positions.capacity() + self.filled.capacity()) * size_of::<u32>()
-            + self.path.capacity() * size_of::<TreeNode>();
-        self.overlay.bytes() + (lists + partials.sum::<usize>()) as u64
+            + self.path.capacity() * size_of::<TreeNode>()
+            + open.sum::<usize>() * size_of::<OpenRegion>();
+        self.overlay.bytes() + lists as u64
     }
 
     /// Decides one more cell, or, if few solutions are left below the present node, lists them.
@@ -260,22 +245,16 @@ impl Lexicographic<'_> {
                 self.list(node.partial);
                 return Advance::Found;
             }
-            let (overlay, positions) = (&self.overlay, &self.positions);
             let first_cells = node.partial.open.iter().map(|region| {
-                let cell = region.start + overlay.decided(region.node);
-                positions[cell as usize]
+                let cell = region.start + self.overlay.decided(region.node);
+                self.positions[cell as usize]
             });
-            let (cell, i) = first_cells
-                .zip(0..)
-                .min()
-                .expect("a node of several solutions has an undecided region");
+            let first = first_cells.zip(0..).min();
+            let (cell, i) = first.expect("a node of several solutions has an undecided region");
             let filled = node.visited == Visited::Neither;
-            let conditioned = match self
-                .overlay
-                .condition(node.partial.open[i].node, filled, stop)
-            {
-                Err(Stopped) => return Advance::Stopped,
-                Ok(conditioned) => conditioned,
+            let region = node.partial.open[i].node;
+            let Ok(conditioned) = self.overlay.condition(region, filled, stop) else {
+                return Advance::Stopped;
             };
             node.visited = if filled {
                 Visited::Filled
@@ -302,8 +281,7 @@ impl Lexicographic<'_> {
         Advance::Done
     }
 
-    /// Pushes a node of the search with this number of solutions. A region without undecided cells is left out, and one whose node has a
-    /// single edge is replaced by what the edge leaves undecided.
+    /// Pushes a node with this number of solutions. A region whose node has a single edge is replaced by what that leaves undecided.
     fn enter(&mut self, mut partial: PartialSolution, count: Count) {
         let (mut i, mut child_ends) = (0, Vec::new());
         while let Some(&OpenRegion { node, .. }) = partial.open.get(i) {
@@ -331,10 +309,9 @@ impl Lexicographic<'_> {
     /// Lists the solutions of a subtree, without those to be skipped.
     fn list(&mut self, partial: PartialSolution) {
         let path_filled = partial.filled_count;
-        let mut base = self.overlay.graph().known().words().to_vec();
+        let mut base = self.overlay.graph.known.words().to_vec();
         fill(&mut base, &self.filled[..path_filled]);
-        // The edge of the last open region that is followed next, for each level of a depth-first walk. The partial solutions of the levels,
-        // and one below them, are kept, so that a level reuses the list of an earlier one.
+        // The next edge of the last open region, for each level of a depth-first walk. The partial solutions of all levels are kept for reuse.
         let (mut edges, mut partials) = (Vec::new(), vec![partial]);
         let (mut found, mut child_ends) = (Vec::new(), Vec::new());
         loop {
@@ -344,10 +321,8 @@ impl Lexicographic<'_> {
                 None => {
                     let start = found.len();
                     found.extend_from_slice(&base);
-                    fill(
-                        &mut found[start..],
-                        &self.filled[path_filled..partial.filled_count],
-                    );
+                    let filled = &self.filled[path_filled..partial.filled_count];
+                    fill(&mut found[start..], filled);
                 }
             }
             let Some(at) = edges.pop() else { break };
@@ -380,9 +355,9 @@ impl Iterator for Lexicographic<'_> {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        let (width, height) = (self.overlay.graph().width(), self.overlay.graph().height());
+        let graph = self.overlay.graph;
         let words = self.next_words()?.into();
-        Some(Grid::from_words(width, height, words))
+        Some(Grid::from_words(graph.width(), graph.height(), words))
     }
 }
 
@@ -483,7 +458,8 @@ mod tests {
         let mut walk = graph.lexicographic(&Count::ZERO);
         assert_eq!(walk.advance(), Advance::Deciding);
         let bytes = |walk: &Lexicographic<'_>| {
-            let regions: usize = walk.path.iter().map(|node| node.partial.bytes()).sum();
+            let open = walk.path.iter().map(|node| node.partial.open.capacity());
+            let regions = open.sum::<usize>() * size_of::<OpenRegion>();
             walk.bytes() - walk.overlay.bytes() - regions as u64
         };
         let lists = |positions: usize, nodes: usize| {

@@ -151,8 +151,8 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         let bytes = (height * Grid::stride(width) * 8) as u64;
         self.charge(bytes)?;
         let mut decided_by_nodes = Grid::new(width, height);
-        let mut below = Vec::with_capacity(graph.roots().len());
-        for root in graph.roots() {
+        let mut below = Vec::with_capacity(graph.roots.len());
+        for root in &graph.roots {
             self.poll(root.positions.len())?;
             let positions = root.positions.iter();
             let cells: Box<[u32]> = positions.map(|&at| graph.cell_number(at) + 1).collect();
@@ -169,7 +169,7 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
             self.poll(width)?;
             for column in (0..width).filter(|&column| !decided_by_nodes.get(row, column)) {
                 let cell = (row * width + column + 1) as u32;
-                self.write_literal(cell, graph.known().get(row, column))?;
+                self.write_literal(cell, graph.known.get(row, column))?;
             }
         }
         self.end_edge()?;
@@ -181,16 +181,14 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn write_edges(&mut self, node: u32, placements: Placements) -> Result<(), Stop> {
         let graph = self.graph;
         let bytes: u64 = placements.keys().map(|cells| placement_bytes(cells)).sum();
-        let mut placements: Vec<(Box<[u32]>, u64)> = placements.into_iter().collect();
+        let mut placements = Vec::from_iter(placements);
         placements.sort_unstable_by_key(|&(_, number)| number);
         for (cells, number) in &placements {
             for edge in graph.edges_of(node) {
                 self.poll(2 * cells.len())?;
-                let mut below: Vec<Vec<u32>> = edge
-                    .children
-                    .iter()
-                    .map(|&node| Vec::with_capacity(graph.cell_count(node) as usize))
-                    .collect();
+                let size = |&node: &u32| graph.cell_count(node) as usize;
+                let sizes = edge.children.iter().map(size);
+                let mut below: Vec<Vec<u32>> = sizes.map(Vec::with_capacity).collect();
                 edge.for_each_run(cells, |code, here| {
                     if let Some(i) = code.checked_sub(FIRST_CHILD) {
                         below[i as usize].extend_from_slice(here);
@@ -245,19 +243,13 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
 
     /// The number of a node at this placement.
     fn placed_node(&mut self, node: u32, cells: Box<[u32]>) -> Result<u64, Stop> {
-        let existing = self
-            .placements
-            .get(&node)
-            .and_then(|placements| placements.get(&cells));
-        if let Some(&number) = existing {
+        if let Some(&number) = self.placements.entry(node).or_default().get(&cells) {
             return Ok(number);
         }
         self.charge(placement_bytes(&cells))?;
         let number = self.write_node(b'o')?;
-        self.placements
-            .entry(node)
-            .or_default()
-            .insert(cells, number);
+        let placements = self.placements.entry(node).or_default();
+        placements.insert(cells, number);
         Ok(number)
     }
 
@@ -315,10 +307,9 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     #[inline]
     fn flush_if_full(&mut self) -> Result<(), Stop> {
         if self.text.len() < CHUNK_BYTES {
-            Ok(())
-        } else {
-            self.flush()
+            return Ok(());
         }
+        self.flush()
     }
 
     fn flush(&mut self) -> Result<(), Stop> {
@@ -330,24 +321,19 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.held += bytes;
         if self.held > self.memory {
-            Err(Stop::Memory)
-        } else {
-            Ok(())
+            return Err(Stop::Memory);
         }
+        Ok(())
     }
 
     /// Charges this number of visited cells to the poll budget; an error if the run is stopped.
     fn poll(&mut self, cells: usize) -> Result<(), Stop> {
-        if self.pace.spend(cells as u64 + 8) || self.control.stopped() {
-            Err(self.control.reason().unwrap_or(Stop::Interrupt))
-        } else {
-            Ok(())
-        }
+        self.pace.spend(cells as u64 + 8);
+        self.control.check()
     }
 }
 
-/// Bytes of a placement, with its part of the table of its node and of that of all nodes; a table is up to half empty, and is copied when
-/// it grows.
+/// Bytes of a placement with its parts of two tables, which are up to half empty and are copied when they grow.
 fn placement_bytes(cells: &[u32]) -> u64 {
     (size_of_val(cells) + 8 * size_of::<(Box<[u32]>, u64)>()) as u64
 }

@@ -63,7 +63,7 @@ impl<'g> Places<'g> {
     /// Adds a weight to the cells that this edge fills if its node is reached at this place. Returns the places of its children.
     #[inline]
     pub(super) fn pass(&mut self, place: u32, edge: &EdgeView<'g>, weight: &Count) -> &[u32] {
-        let key = (place, edge.children.len() as u32, edge.packed_runs());
+        let key = (place, edge.children.len() as u32, edge.packed_runs);
         if !self.passages.contains_key(&key) {
             let children = self.children(place, edge);
             self.bytes += passage_bytes(children.len());

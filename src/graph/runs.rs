@@ -15,55 +15,25 @@ fn code_bits(children: usize) -> u32 {
     usize::BITS - (children + 1).leading_zeros()
 }
 
-/// Packs runs.
-#[derive(Clone, Debug)]
-pub(super) struct Packer {
-    bytes: Vec<u8>,
-    code_bits: u32,
-    /// The code and the length of the last run, which may still grow.
-    pending: Option<(u32, u32)>,
-    size: u32,
-}
-
-impl Packer {
-    /// A packer for an edge with this number of children.
-    pub(super) fn new(children: usize) -> Self {
-        Packer {
-            bytes: Vec::new(),
-            code_bits: code_bits(children),
-            pending: None,
-            size: 0,
+/// Packs the runs of these cell codes, of an edge with this number of children: the bytes, and the number of cells.
+pub(super) fn pack(codes: impl IntoIterator<Item = u32>, children: usize) -> (Vec<u8>, u32) {
+    let code_bits = code_bits(children);
+    let (mut bytes, mut size) = (Vec::new(), 0);
+    let mut codes = codes.into_iter().peekable();
+    while let Some(code) = codes.next() {
+        let mut length = 1;
+        while codes.next_if_eq(&code).is_some() {
+            length += 1;
         }
-    }
-
-    /// Adds `length` cells of this code.
-    pub(super) fn push(&mut self, code: u32, length: u32) {
-        self.size += length;
-        match &mut self.pending {
-            Some((same, grown)) if *same == code => *grown += length,
-            _ => {
-                self.flush();
-                self.pending = Some((code, length));
-            }
+        size += length;
+        let mut number = u64::from(length - 1) << code_bits | u64::from(code);
+        while number > 0x7f {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
         }
+        bytes.push(number as u8);
     }
-
-    fn flush(&mut self) {
-        if let Some((code, length)) = self.pending.take() {
-            let mut number = u64::from(length - 1) << self.code_bits | u64::from(code);
-            while number > 0x7f {
-                self.bytes.push(number as u8 | 0x80);
-                number >>= 7;
-            }
-            self.bytes.push(number as u8);
-        }
-    }
-
-    /// The packed bytes, and the number of cells.
-    pub(super) fn finish(mut self) -> (Vec<u8>, u32) {
-        self.flush();
-        (self.bytes, self.size)
-    }
+    (bytes, size)
 }
 
 /// Appends bytes to words, four bytes per word, little-endian.
@@ -130,12 +100,13 @@ impl Iterator for Runs<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::repeat_n;
+
     use super::*;
 
     #[test]
     fn runs_of_all_lengths_survive_packing() {
         for children in [0, 1, 2, 3, 6, 7, 200, 70_000] {
-            let mut packer = Packer::new(children);
             let last = children as u32 + FILLED;
             let mut wanted = Vec::new();
             for (i, length) in [1, 2, 31, 32, 33, 64, 65, 127, 128, 129, 5000, 1 << 24]
@@ -143,10 +114,11 @@ mod tests {
                 .enumerate()
             {
                 let code = if i % 2 == 0 { last } else { EMPTY };
-                packer.push(code, length);
                 wanted.push((code, length));
             }
-            let (bytes, size) = packer.finish();
+            let runs = wanted.iter();
+            let codes = runs.flat_map(|&(code, length)| repeat_n(code, length as usize));
+            let (bytes, size) = pack(codes, children);
             assert_eq!(size, wanted.iter().map(|&(_, length)| length).sum::<u32>());
             let mut words = vec![7];
             store(&bytes, &mut words);
@@ -157,21 +129,15 @@ mod tests {
 
     #[test]
     fn adjacent_cells_of_equal_code_are_one_run() {
-        let mut packer = Packer::new(1);
-        for _ in 0..32 {
-            packer.push(FIRST_CHILD, 1);
-        }
-        assert_eq!(packer.clone().finish(), (vec![0x7e], 32));
-        packer.push(FILLED, 1);
-        assert_eq!(packer.finish(), (vec![0x7e, 1], 33));
+        let left = repeat_n(FIRST_CHILD, 32);
+        assert_eq!(pack(left.clone(), 1), (vec![0x7e], 32));
+        assert_eq!(pack(left.chain([FILLED]), 1), (vec![0x7e, 1], 33));
         // The greatest number of one byte, and the one after it.
         for (code, length, bytes) in [
             (FIRST_CHILD + 1, 32, vec![0x7f]),
             (EMPTY, 33, vec![0x80, 1]),
         ] {
-            let mut packer = Packer::new(2);
-            packer.push(code, length);
-            assert_eq!(packer.finish(), (bytes, length));
+            assert_eq!(pack(repeat_n(code, length as usize), 2), (bytes, length));
         }
     }
 }

@@ -48,7 +48,7 @@ impl SolutionGraph {
         Samples {
             graph: self,
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
-            words: self.known().words().to_vec(),
+            words: self.known.words().to_vec(),
             open: Vec::new(),
             positions: Vec::new(),
             here: Vec::new(),
@@ -64,8 +64,8 @@ impl<'a> Samples<'a> {
         if graph.count().is_zero() {
             return None;
         }
-        self.words.copy_from_slice(graph.known().words());
-        for root in graph.roots() {
+        self.words.copy_from_slice(graph.known.words());
+        for root in &graph.roots {
             self.open.push(root.node);
             self.positions.extend_from_slice(&root.positions);
         }
@@ -79,7 +79,7 @@ impl<'a> Samples<'a> {
     /// Draws an edge of a node, weighted by its solutions.
     fn draw(&mut self, node: u32) -> EdgeView<'a> {
         let graph = self.graph;
-        let edge = match graph.counts().small(node as usize) {
+        let edge = match graph.nodes.counts.small(node as usize) {
             Some(count) => {
                 let mut remaining = below(&mut self.random, count);
                 graph.edges_of(node).find(|edge| {
@@ -90,7 +90,7 @@ impl<'a> Samples<'a> {
                 })
             }
             None => {
-                let count = graph.counts().get(node as usize);
+                let count = graph.nodes.counts.get(node as usize);
                 let mut remaining = below_count(&mut self.random, &count);
                 graph.edges_of(node).find(|edge| {
                     let count = graph.product(edge.children);
@@ -137,17 +137,12 @@ impl<'a> Samples<'a> {
             end += self.graph.cell_count(node) as usize;
         }
         self.positions.resize(end, 0);
-        let Samples {
-            words,
-            positions,
-            ends,
-            ..
-        } = self;
+        let (words, positions) = (&mut self.words, &mut self.positions);
         edge.for_each_run(&self.here, |code, here| match code {
             EMPTY => {}
             FILLED => fill(words, here),
             left => {
-                let end = &mut ends[(left - FIRST_CHILD) as usize];
+                let end = &mut self.ends[(left - FIRST_CHILD) as usize];
                 positions[*end..][..here.len()].copy_from_slice(here);
                 *end += here.len();
             }

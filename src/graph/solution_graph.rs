@@ -2,36 +2,31 @@
 //!
 //! A node stands for the solutions of one region. Each of its edges decides some cells and leads to child nodes: smaller, mutually
 //! independent regions. So the counts of edges add, the counts of the children of an edge multiply, and equal regions share one node with
-//! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list. It gives for each cell the
-//! number of solutions in which the cell is filled ([`SolutionGraph::cells`]). Its solutions can be sampled uniformly
-//! ([`SolutionGraph::samples`]), or listed in canonical order from any index ([`SolutionGraph::lexicographic`]).
+//! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list.
 //!
 //! A node does not know its position in the grid. Its cells are numbered in reading order, and each edge assigns every undecided cell to
 //! one child. The order is kept: the n-th cell assigned to a child is its cell n. So equal regions are one node wherever they lie.
 //! Positions are stored for the roots only; all others follow on the way down.
 //!
-//! Such graphs are known as deterministic decomposable negation normal forms: Darwiche, *On the tractable counting of theory models*,
-//! 2001.
+//! Such graphs are known as deterministic decomposable negation normal forms: Darwiche, *On the tractable counting of theory models*, 2001.
 //!
 //! All nodes are stored in one list of words: for each node the number of its cells, then its edges; for each edge a head (flags, number of
 //! words of [`Runs`], number of children), its children, and the runs of its cells.
 
 use super::arena::{Arena, LAST, LONG, LONG_CHILDREN, LONG_RUNS};
-use super::counts::CountList;
 use super::runs::Runs;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// All solutions of a puzzle. The counts of the edges of a node are added, those of independent regions are multiplied, and equal regions
-/// are shared.
+/// All solutions of a puzzle. Counts of edges are added, those of independent regions multiplied, and equal regions are shared.
 #[derive(Clone, Debug)]
 pub struct SolutionGraph {
     /// The values of the cells that no node decides. Those that nodes decide are stored as empty here, as placeholders.
-    known: Grid,
+    pub(super) known: Grid,
     /// Roots, whose counts multiply.
-    roots: Vec<Root>,
+    pub(super) roots: Vec<Root>,
     /// Children precede their parents.
-    nodes: Arena,
+    pub(super) nodes: Arena,
     count: Count,
 }
 
@@ -50,7 +45,8 @@ pub(super) struct EdgeView<'a> {
     pub(super) at: u32,
     /// Its child nodes.
     pub(super) children: &'a [u32],
-    runs: &'a [u32],
+    /// The words in which its runs are packed. Edges with the same number of cells, number of children and words have the same runs.
+    pub(super) packed_runs: &'a [u32],
     /// Number of cells of its node.
     size: u32,
     is_last: bool,
@@ -104,28 +100,19 @@ impl SolutionGraph {
 
     /// Number of nodes of the graph.
     pub fn nodes(&self) -> usize {
-        self.nodes.node_count()
+        self.nodes.offsets.len()
     }
 
     /// Number of edges of the graph. O(edges).
     pub fn edges(&self) -> u64 {
-        (0..self.nodes() as u32)
-            .map(|node| self.edges_of(node).count() as u64)
-            .sum()
+        let nodes = 0..self.nodes() as u32;
+        nodes.map(|node| self.edges_of(node).count() as u64).sum()
     }
 
     /// Bytes allocated.
     pub fn bytes(&self) -> u64 {
         let positions: usize = self.roots.iter().map(|root| root.positions.len()).sum();
         positions as u64 * 4 + self.nodes.bytes()
-    }
-
-    pub(super) fn known(&self) -> &Grid {
-        &self.known
-    }
-
-    pub(super) fn roots(&self) -> &[Root] {
-        &self.roots
     }
 
     /// Number of cells of a node.
@@ -138,10 +125,6 @@ impl SolutionGraph {
     #[inline]
     pub(super) fn first_edge(&self, node: u32) -> u32 {
         self.nodes.offsets[node as usize] + 1
-    }
-
-    pub(super) fn counts(&self) -> &CountList {
-        &self.nodes.counts
     }
 
     /// The edges of a node.
@@ -162,19 +145,15 @@ impl SolutionGraph {
         let words = &self.nodes.words[at as usize..];
         let head = words[0];
         let (runs, children, body) = if head & LONG == 0 {
-            (
-                (head >> 16 & 0x3fff) as usize,
-                (head & 0xffff) as usize,
-                &words[1..],
-            )
+            (head >> 16 & 0x3fff, head & 0xffff, &words[1..])
         } else {
-            ((head & (LONG - 1)) as usize, words[1] as usize, &words[2..])
+            (head & (LONG - 1), words[1], &words[2..])
         };
-        let (children, body) = body.split_at(children);
+        let (children, body) = body.split_at(children as usize);
         EdgeView {
             at,
             children,
-            runs: &body[..runs],
+            packed_runs: &body[..runs as usize],
             size,
             is_last: head & LAST != 0,
         }
@@ -189,17 +168,15 @@ impl SolutionGraph {
     /// Product of the counts of these nodes.
     #[inline]
     pub(super) fn product(&self, nodes: &[u32]) -> Count {
-        self.counts()
-            .product(nodes.iter().map(|&node| node as usize))
+        let indices = nodes.iter().map(|&node| node as usize);
+        self.nodes.counts.product(indices)
     }
 
     /// As [`SolutionGraph::product`], in 64 bits. The caller must know that each count and the product are below 2^63.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
-        nodes
-            .iter()
-            .filter_map(|&node| self.counts().small(node as usize))
-            .product()
+        let count = |&node: &u32| self.nodes.counts.small(node as usize);
+        nodes.iter().filter_map(count).product()
     }
 }
 
@@ -207,21 +184,16 @@ impl<'a> EdgeView<'a> {
     /// Offset of the next edge of the same node; `None` after the last edge.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        let long = self.runs.len() >= LONG_RUNS || self.children.len() >= LONG_CHILDREN;
-        let length = 1 + u32::from(long) + (self.runs.len() + self.children.len()) as u32;
+        let (runs, children) = (self.packed_runs.len(), self.children.len());
+        let is_long = runs >= LONG_RUNS || children >= LONG_CHILDREN;
+        let length = 1 + u32::from(is_long) + (runs + children) as u32;
         (!self.is_last).then(|| self.at + length)
     }
 
     /// The runs of cell codes.
     #[inline]
     pub(super) fn runs(&self) -> Runs<'a> {
-        Runs::new(self.runs, self.size, self.children.len())
-    }
-
-    /// The words in which the runs are packed. Edges with the same number of cells, number of children and words have the same runs.
-    #[inline]
-    pub(super) fn packed_runs(&self) -> &'a [u32] {
-        self.runs
+        Runs::new(self.packed_runs, self.size, self.children.len())
     }
 
     /// The code of this cell of its node. O(runs).

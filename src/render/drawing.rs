@@ -1,5 +1,4 @@
-//! The content of pictures, independent of the output format: a mark for every cell of a puzzle, with or without clues around them, and
-//! several such drawings on one sheet. All formats draw the same sheet.
+//! The content of pictures, whatever the format: a mark for every cell of a puzzle, with or without clues, and several drawings on one sheet.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -147,11 +146,7 @@ impl<'a> Drawing<'a> {
     /// When the grid is smaller than the puzzle.
     pub fn lettered(puzzle: &'a Puzzle, grid: &Grid, letters: Letters) -> Self {
         // For each line, the number of blocks so far, and whether the last one continues.
-        let lines = match letters {
-            Letters::Rows => puzzle.height(),
-            Letters::Columns => puzzle.width(),
-        };
-        let mut last = vec![(0, false); lines];
+        let mut last = vec![(0, false); puzzle.width().max(puzzle.height())];
         Self::new(puzzle, |row, column| {
             let (block, inside) = match letters {
                 Letters::Rows => &mut last[row],

@@ -101,28 +101,20 @@ impl Html {
         let page = Layout::page(&sheet, self.paper, HEADING_HEIGHT);
         let layout = Layout::new(&sheet, self.cell.unwrap_or(UNIT), None);
         let scale = page.scale(layout.size(), layout.cell) / 10.0;
-        let mut html = format!(
-            "<section class=\"{}\" style=\"--printed: {:.1}mm\">\n",
-            if page.is_landscape() {
-                "wide"
-            } else {
-                "upright"
-            },
-            f64::from(layout.width) * scale
-        );
+        let wide = page.is_landscape();
+        let class = if wide { "wide" } else { "upright" };
+        let printed = f64::from(layout.width) * scale;
+        let mut html = format!("<section class=\"{class}\" style=\"--printed: {printed:.1}mm\">\n");
         html += &headings(&part.sheet);
-        let label = if part.sheet.title.is_empty() {
-            &self.title
-        } else {
-            &part.sheet.title
-        };
+        let own = &part.sheet.title;
+        let label = if own.is_empty() { &self.title } else { own };
         let picture = picture(&sheet, label, self.cell, None, "");
-        html += &match &part.folded {
+        html += &match part.folded.as_deref().map(sanitized) {
             None => picture,
-            Some(words) => format!(
-                "<details>\n<summary>{}</summary>\n{picture}</details>\n",
-                encode_text(&sanitized(words))
-            ),
+            Some(words) => {
+                let summary = encode_text(&words);
+                format!("<details>\n<summary>{summary}</summary>\n{picture}</details>\n")
+            }
         };
         html + "</section>\n"
     }

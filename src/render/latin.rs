@@ -1,5 +1,4 @@
-//! Text for Helvetica in PDF: one byte per character, in the encoding that PDF calls WinAnsi, which is Windows-1252. An accented letter
-//! that is not in it becomes its base letter, where there is one.
+//! Text for Helvetica in PDF, in the encoding WinAnsi (Windows-1252). An accented letter that is not in it becomes its base letter.
 
 /// The characters of the bytes from 0x80 to 0x9f; a blank for bytes without one.
 const SPECIAL: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
@@ -46,8 +45,7 @@ const SMALL: [u32; 26] = [
     278, 556, 500, 722, 500, 500, 500,
 ];
 
-/// The width of a text, in thousandths of the font size. It is exact for letters, digits, `<` and `>`, which are all that centred texts
-/// contain.
+/// The width of a text, in thousandths of the font size; exact for letters, digits, `<` and `>`, which are all that is centred.
 pub(super) fn width(bytes: &[u8]) -> u32 {
     let width = |&byte: &u8| match byte {
         b'A'..=b'Z' => CAPITALS[usize::from(byte - b'A')],

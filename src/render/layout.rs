@@ -28,8 +28,8 @@ pub(super) trait Canvas {
     /// Draws a rule, horizontal or vertical.
     fn rule(&mut self, rule: Rule, from: Point, to: Point);
 
-    /// Writes a line of text.
-    fn write(&mut self, line: &Line<'_>);
+    /// Writes a line of text of this font size in pixels. `at` is the reference point that `align` names, at half the height of the digits.
+    fn write(&mut self, words: &str, at: Point, align: Align, size: u32, tone: Tone);
 }
 
 /// Kinds of rules, the faintest first.
@@ -41,18 +41,6 @@ pub(super) enum Rule {
     Thin,
     /// After every fifth line, and around the grid.
     Heavy,
-}
-
-/// A line of text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
-    pub(super) words: &'a str,
-    /// The reference point that `align` names, at half the height of the digits.
-    pub(super) at: Point,
-    pub(super) align: Align,
-    /// Font size in pixels.
-    pub(super) size: u32,
-    pub(super) tone: Tone,
 }
 
 /// The horizontal position of the reference point of a line of text.
@@ -74,7 +62,7 @@ pub(super) enum Tone {
 }
 
 /// Lengths in pixels, which follow from the side of a cell and from the numbers and texts to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Layout {
     pub(super) cell: u32,
     /// Font size of clue numbers.
@@ -118,15 +106,12 @@ fn room(number: &str, size: u32) -> u32 {
 /// The numbers of a clue as text, from the grid outwards.
 fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
     let zero = clue.blocks().is_empty().then_some(0);
-    clue.lengths()
-        .rev()
-        .chain(zero)
-        .map(|number| number.to_string())
+    let numbers = clue.lengths().rev().chain(zero);
+    numbers.map(|number| number.to_string())
 }
 
 impl Layout {
-    /// The layout of a sheet whose cells have sides of `cell` pixels, or fewer where lengths would overflow; in the shape of a page, or
-    /// of a screen if there is none.
+    /// The layout of a sheet with cells of `cell` pixels, or fewer where lengths would overflow, in the shape of a page or a screen.
     pub(super) fn new(sheet: &Sheet<'_>, cell: u32, page: Option<Page>) -> Self {
         let cell = cell.clamp(1, MAX_CELL);
         let (mut wide, mut high, mut caption) = (0, 0, 0);
@@ -146,18 +131,11 @@ impl Layout {
         let size = (cell * 62).min(cell * 150 / digits) / 100;
         let number_height = (size * 125).div_ceil(100);
         let max_numbers = columns().map(|clue| clue.blocks().len().max(1)).max();
-        let gap = if with_clues().next().is_some() {
-            cell / 4
-        } else {
-            0
-        };
+        let gap = with_clues().next().map_or(0, |_| cell / 4);
         let room = rows().map(|clue| numbers(clue).map(|number| room(&number, size)).sum::<u32>());
         let clue_width = room.max().unwrap_or(0) + gap;
         let clue_height = max_numbers.unwrap_or(0) as u32 * number_height + gap;
-        let drawing_size = (
-            clue_width + wide * cell,
-            caption + clue_height + high * cell,
-        );
+        let drawing_height = caption + clue_height + high * cell;
         let mut layout = Layout {
             cell,
             size,
@@ -165,14 +143,9 @@ impl Layout {
             clue_width,
             clue_height,
             caption,
-            drawing_size,
-            per_row: 1,
-            header_height: 0,
-            legend_height: 0,
-            title_size: 0,
+            drawing_size: (clue_width + wide * cell, drawing_height),
             margin: if page.is_some() { 0 } else { cell },
-            width: 0,
-            height: 0,
+            ..Layout::default()
         };
         match layout.arrange(sheet, page) {
             false if cell > 1 => Layout::new(sheet, cell / 2, page),
@@ -180,8 +153,7 @@ impl Layout {
         }
     }
 
-    /// The format of the page, portrait or landscape, on which a sheet can be drawn larger below a header of `header_height` tenths of a
-    /// millimetre; portrait if both are equal.
+    /// The page, portrait or landscape, on which a sheet is larger below a header of `header_height` tenths of a millimetre; else portrait.
     pub(super) fn page(sheet: &Sheet<'_>, paper: Paper, header_height: u32) -> Page {
         let page = |landscape| paper.page(landscape).below(header_height);
         let scale = |page: Page| page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT);
@@ -200,8 +172,7 @@ impl Layout {
         (self.width, self.height)
     }
 
-    /// Chooses how many drawings are side by side, for the shape of the page or a screen, and computes the size of the picture. Returns
-    /// whether it is at most [`MAX_LENGTH`].
+    /// Chooses how many drawings are side by side, and computes the size of the picture. Returns whether it is at most [`MAX_LENGTH`].
     fn arrange(&mut self, sheet: &Sheet<'_>, page: Option<Page>) -> bool {
         let number = sheet.drawings.len().max(1) as u32;
         let shape = page.map_or((4, 3), |page| (page.width, page.height));
@@ -231,10 +202,8 @@ impl Layout {
         let wanted = self.cell * 9 / 10;
         let title = text_width(&sheet.title, wanted);
         let byline = text_width(&sheet.byline, self.small());
-        let legend = sheet
-            .legend
-            .iter()
-            .map(|(_, words)| text_width(words, self.small()));
+        let words = sheet.legend.iter().map(|(_, words)| words);
+        let legend = words.map(|words| text_width(words, self.small()));
         let legend = legend.max().map_or(0, |words| words + self.cell * 3 / 2);
         let width = width.max(title.max(byline).min(24 * self.cell)).max(legend);
         self.title_size = if title > width {
@@ -280,7 +249,7 @@ impl Layout {
             if !words.is_empty() {
                 let words = &shortened(words, self.width - 2 * margin, size);
                 let at = (margin, y + line / 2);
-                canvas.write(&left_aligned(words, at, size, tone));
+                canvas.write(words, at, Align::Left, size, tone);
                 y += line;
             }
         }
@@ -288,11 +257,8 @@ impl Layout {
         for (i, drawing) in sheet.drawings.iter().enumerate() {
             let (column, row) = (i as u32 % self.per_row, i as u32 / self.per_row);
             let x = margin + column * (self.drawing_size.0 + self.gap());
-            self.drawing(
-                drawing,
-                (x, y + row * (self.drawing_size.1 + self.gap())),
-                canvas,
-            );
+            let y = y + row * (self.drawing_size.1 + self.gap());
+            self.drawing(drawing, (x, y), canvas);
         }
         let mut y = self.height - margin - self.legend_height + self.cell * 3 / 4;
         for (mark, words) in &sheet.legend {
@@ -304,7 +270,7 @@ impl Layout {
                 canvas.rule(Rule::Thin, corner.min(next), corner.max(next));
             }
             let at = (x + side * 3 / 2, y + side / 2);
-            canvas.write(&left_aligned(words, at, self.small(), Tone::Faint));
+            canvas.write(words, at, Align::Left, self.small(), Tone::Faint);
             y += line;
         }
     }
@@ -316,7 +282,7 @@ impl Layout {
         let (gx, gy) = (x + self.clue_width, y + self.caption + self.clue_height);
         if let Some(caption) = drawing.caption() {
             let at = (gx, y + self.caption / 2);
-            canvas.write(&left_aligned(caption, at, self.small(), Tone::Faint));
+            canvas.write(caption, at, Align::Left, self.small(), Tone::Faint);
         }
         // In cells too small to be told apart, rules would hide the picture.
         let ruled = self.cell >= 5;
@@ -329,12 +295,15 @@ impl Layout {
         self.cells(drawing, (gx, gy), canvas);
         self.rules((gx, gy), (columns, rows), Rule::Heavy, canvas);
         if self.size >= 5 && drawing.has_clues() {
+            let write = |number: &str, at: Point, canvas: &mut _| {
+                Canvas::write(canvas, number, at, Align::Middle, self.size, Tone::Ink);
+            };
             for (row, clue) in puzzle.rows().iter().enumerate() {
                 let y = gy + row as u32 * self.cell + self.cell / 2;
                 let mut right = gx - self.cell / 4;
                 for number in numbers(clue) {
                     let room = room(&number, self.size);
-                    canvas.write(&self.number(&number, (right - room / 2, y)));
+                    write(&number, (right - room / 2, y), canvas);
                     right -= room;
                 }
             }
@@ -342,32 +311,19 @@ impl Layout {
                 let x = gx + column as u32 * self.cell + self.cell / 2;
                 let mut bottom = gy - self.cell / 4;
                 for number in numbers(clue) {
-                    canvas.write(&self.number(&number, (x, bottom - self.number_height / 2)));
+                    write(&number, (x, bottom - self.number_height / 2), canvas);
                     bottom -= self.number_height;
                 }
             }
         }
     }
 
-    fn number<'a>(&self, words: &'a str, at: Point) -> Line<'a> {
-        Line {
-            words,
-            at,
-            align: Align::Middle,
-            size: self.size,
-            tone: Tone::Ink,
-        }
-    }
-
     /// Draws the rules between clues.
     fn clue_rules(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
         // Every fifth rule is stronger here too, so that the eye can follow a line from its clue.
-        let rule = |line: u32| {
-            if line.is_multiple_of(GROUP as u32) {
-                Rule::Thin
-            } else {
-                Rule::Clue
-            }
+        let rule = |line: u32| match line % GROUP as u32 {
+            0 => Rule::Thin,
+            _ => Rule::Clue,
         };
         for column in 0..=columns {
             let x = x + column * self.cell;
@@ -388,9 +344,8 @@ impl Layout {
         canvas: &mut impl Canvas,
     ) {
         let is_meant = |line: u32, lines: u32| {
-            let heavy =
-                line == lines || line == 0 || (self.cell >= 3 && line.is_multiple_of(GROUP as u32));
-            heavy == (rule == Rule::Heavy)
+            let ends_group = self.cell >= 3 && line.is_multiple_of(GROUP as u32);
+            (line == lines || line == 0 || ends_group) == (rule == Rule::Heavy)
         };
         let (right, bottom) = (x + columns * self.cell, y + rows * self.cell);
         for column in (0..=columns).filter(|&column| is_meant(column, columns)) {
@@ -471,13 +426,8 @@ impl Layout {
     fn label(&self, words: &str, (x, y): Point, tone: Tone, canvas: &mut impl Canvas) {
         let size = self.cell * if words.len() > 2 { 40 } else { 52 } / 100;
         if size >= 5 {
-            canvas.write(&Line {
-                words,
-                at: (x + self.cell / 2, y + self.cell / 2),
-                align: Align::Middle,
-                size,
-                tone,
-            });
+            let middle = (x + self.cell / 2, y + self.cell / 2);
+            canvas.write(words, middle, Align::Middle, size, tone);
         }
     }
 }
@@ -505,26 +455,14 @@ fn both_filled(a: Mark, b: Mark) -> bool {
     matches!((a, b), (Mark::Block(_), Mark::Block(_)))
 }
 
-fn left_aligned(words: &str, at: Point, size: u32, tone: Tone) -> Line<'_> {
-    Line {
-        words,
-        at,
-        align: Align::Left,
-        size,
-        tone,
-    }
-}
-
 /// The text, cut and ended with an ellipsis if it is wider than `room`.
 fn shortened(words: &str, room: u32, size: u32) -> String {
     if text_width(words, size) <= room {
         return words.to_owned();
     }
     let characters = u64::from(room) * 100 / u64::from(size * CHARACTER_WIDTH).max(1);
-    let begin: String = words
-        .chars()
-        .take((characters as usize).saturating_sub(1))
-        .collect();
+    let kept = (characters as usize).saturating_sub(1);
+    let begin: String = words.chars().take(kept).collect();
     format!("{}…", begin.trim_end())
 }
 

@@ -138,12 +138,10 @@ impl List {
 /// Writes the cells of a row to the beginning of `out`, and dots after them up to the next multiple of eight.
 #[inline]
 fn cells(out: &mut [u8], row: &[u64], width: usize) {
-    for (i, eight) in out[..width.next_multiple_of(8)]
-        .chunks_exact_mut(8)
-        .enumerate()
-    {
+    let (eights, _) = out[..width.next_multiple_of(8)].as_chunks_mut();
+    for (i, eight) in eights.iter_mut().enumerate() {
         let byte = (row[i / 8] >> (i % 8 * 8)) as u8;
-        eight.copy_from_slice(&CELLS[usize::from(byte)]);
+        *eight = CELLS[usize::from(byte)];
     }
 }
 

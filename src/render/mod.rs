@@ -13,7 +13,6 @@ mod layout;
 mod list;
 #[cfg(not(feature = "images"))]
 mod no_images;
-mod pages;
 mod pair;
 mod paper;
 #[cfg(feature = "images")]
@@ -29,9 +28,8 @@ pub use html::{Html, HtmlSection};
 pub use list::{List, Listing};
 #[cfg(not(feature = "images"))]
 pub use no_images::{Pdf, can_write, png};
-pub use pages::Pages;
 pub use pair::{difference, differing};
-pub use paper::Paper;
+pub use paper::{Pages, Paper};
 #[cfg(feature = "images")]
 pub use pdf::Pdf;
 #[cfg(feature = "images")]

@@ -1,8 +1,7 @@
 //! Takes the place of `png` and `pdf` in a build without the feature `images`: nothing can be drawn.
 
 use super::drawing::Sheet;
-use super::pages::Pages;
-use super::paper::Paper;
+use super::paper::{Pages, Paper};
 use crate::error::{Error, Result};
 
 /// A sheet as a PNG file, in builds with the feature `images`; here always an error.

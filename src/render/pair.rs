@@ -48,10 +48,9 @@ pub fn difference(first: &Grid, second: &Grid) -> String {
         }
         picture.push_str(if same { "\n" } else { " <\n" });
     }
-    let marks: String = marks.into_iter().collect();
+    let marks = String::from_iter(marks);
     if !marks.trim().is_empty() {
-        picture.push_str(marks.trim_end());
-        picture.push('\n');
+        picture.push_str(&format!("{}\n", marks.trim_end()));
     }
     picture
 }

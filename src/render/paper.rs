@@ -1,4 +1,4 @@
-//! Paper sizes, and the placement of pictures on pages.
+//! Paper sizes, the pages of a document to print, and the placement of pictures on them.
 
 /// A size of paper.
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -38,16 +38,22 @@ impl Paper {
 
     /// A page in landscape or portrait format.
     pub(super) fn page(self, landscape: bool) -> Page {
-        let (width, height) = self.portrait();
+        let (mut width, mut height) = self.portrait();
         if landscape {
-            Page {
-                width: height,
-                height: width,
-            }
-        } else {
-            Page { width, height }
+            std::mem::swap(&mut width, &mut height);
         }
+        Page { width, height }
     }
+}
+
+/// The size of pages, and the number of sheets on each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pages {
+    /// Pages of this paper, portrait or landscape as fits best, with this number of sheets on each; 0 counts as 1.
+    Paper(Paper, usize),
+    /// Pages as large as their sheet. The number is the side of a cell in pixels of 1/96 inch.
+    Cell(u32),
 }
 
 /// One page, in tenths of millimetres.
@@ -57,9 +63,8 @@ pub(super) struct Page {
     pub(super) height: u32,
 }
 
-/// The margin that printers need, the gap between two pictures on a page, and the largest side of a cell, which limits the scale of small
-/// puzzles; all in tenths of millimetres.
-const MARGIN: u32 = 100;
+/// The margin for printers, the gap between two pictures, and the largest side of a cell, all in tenths of millimetres.
+pub(super) const MARGIN: u32 = 100;
 const GAP: u32 = 80;
 const MAX_CELL: u32 = 120;
 
@@ -76,9 +81,6 @@ impl Page {
             ..self
         }
     }
-
-    /// The margin on each side.
-    pub(super) const MARGIN: u32 = MARGIN;
 
     /// One slot of a grid that divides the page evenly, `across` by `down`: a page with its own margins.
     pub(super) fn slot(self, (across, down): (usize, usize)) -> Self {
@@ -105,9 +107,8 @@ impl Page {
         let fit =
             |page: u32, picture: u32| f64::from(page - 2 * MARGIN) / f64::from(picture.max(1));
         let max_scale = f64::from(MAX_CELL) / f64::from(cell);
-        fit(self.width, width)
-            .min(fit(self.height, height))
-            .min(max_scale)
+        let scale = fit(self.width, width).min(fit(self.height, height));
+        scale.min(max_scale)
     }
 }
 

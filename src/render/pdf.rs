@@ -12,8 +12,7 @@ use super::drawing::Sheet;
 use super::harmless::sanitized;
 use super::latin;
 use super::layout::{Layout, UNIT};
-use super::pages::Pages;
-use super::paper::{Page, Paper};
+use super::paper::{MARGIN, Page, Pages, Paper};
 use crate::error::{Error, Kind, Result};
 use strokes::{FACE, Strokes};
 
@@ -91,15 +90,14 @@ impl Pdf {
     /// [`Kind::Usage`] for cells that make a page larger than the limit of PDF, 200 inches.
     pub fn add(&mut self, sheet: &Sheet<'_>) -> Result<()> {
         let title = sanitized(&sheet.title).into_owned();
-        let shown = sheet
-            .clone()
-            .title(writable(&sheet.title))
-            .byline(writable(&sheet.byline));
+        let titled = sheet.clone().title(writable(&sheet.title));
+        let shown = titled.byline(writable(&sheet.byline));
         match self.pages {
             Pages::Cell(cell) => {
                 let layout = Layout::new(&shown, cell, None);
                 let picture = Picture::new(&shown, &layout, title);
-                let size = picture.points(POINTS_PER_PIXEL);
+                let points = |side: u32| f64::from(side) * POINTS_PER_PIXEL;
+                let size = (points(picture.size.0), points(picture.size.1));
                 if size.0.max(size.1) > MAX_PAGE_POINTS {
                     let message = format!(
                         "cells of {cell} are too large for a page of PDF, which can be 200 inches long"
@@ -130,7 +128,6 @@ impl Pdf {
         let sizes: Vec<_> = pictures.iter().map(|picture| picture.size).collect();
         let (page, grid) = like.unwrap_or_else(|| best_page(paper, &sizes));
         self.last_page = Some((page, grid));
-        let is_single = grid == (1, 1);
         let slot = page.slot(grid);
         let placed = pictures.into_iter().enumerate().map(|(i, picture)| {
             let scale = slot.scale(picture.size, UNIT);
@@ -139,22 +136,15 @@ impl Pdf {
             let spare = |side: u32, length: u32| f64::from(side) - f64::from(length) * scale;
             let x = f64::from(left) + spare(slot.width, width) / 2.0;
             // A single picture is centred vertically; several are aligned at the top.
-            let y = f64::from(top)
-                + if is_single {
-                    spare(slot.height, height) / 2.0
-                } else {
-                    f64::from(Page::MARGIN)
-                };
-            (
-                picture,
-                scale * POINTS_PER_TENTH,
-                (x * POINTS_PER_TENTH, y * POINTS_PER_TENTH),
-            )
+            let above = match grid {
+                (1, 1) => spare(slot.height, height) / 2.0,
+                _ => f64::from(MARGIN),
+            };
+            let [scale, x, y] = [scale, x, f64::from(top) + above].map(|it| it * POINTS_PER_TENTH);
+            (picture, scale, (x, y))
         });
-        let size = (
-            f64::from(page.width) * POINTS_PER_TENTH,
-            f64::from(page.height) * POINTS_PER_TENTH,
-        );
+        let points = |side: u32| f64::from(side) * POINTS_PER_TENTH;
+        let size = (points(page.width), points(page.height));
         self.done.push(FinishedPage::new(size, placed));
     }
 
@@ -198,14 +188,6 @@ impl Picture {
             size: layout.size(),
             strokes: canvas.finish(),
         }
-    }
-
-    /// Its width and height in points, at `scale` points per pixel.
-    fn points(&self, scale: f64) -> (f64, f64) {
-        (
-            f64::from(self.size.0) * scale,
-            f64::from(self.size.1) * scale,
-        )
     }
 }
 

@@ -6,7 +6,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
 use super::drawing::Sheet;
 use super::harmless::sanitized;
-use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
+use super::layout::{Align, Canvas, Layout, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
 use crate::error::{Error, Kind, Result};
 
@@ -47,10 +47,8 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
             String::new()
         }
     };
-    let shown = sheet
-        .clone()
-        .title(drawable(&sheet.title))
-        .byline(drawable(&sheet.byline));
+    let titled = sheet.clone().title(drawable(&sheet.title));
+    let shown = titled.byline(drawable(&sheet.byline));
     let page = paper.map(|paper| Layout::page(&shown, paper, 0));
     let layout = match (cell, page) {
         (_, Some(page)) => filling(&shown, page),
@@ -110,11 +108,10 @@ fn shrinking(
     cell: u32,
     fits: impl Fn(&Layout) -> bool,
 ) -> Layout {
-    let mut layouts = (1..=cell.max(1))
-        .rev()
-        .map(|cell| Layout::new(sheet, cell, page));
-    let found = layouts.find(|layout| fits(layout) || layout.cell == 1);
-    found.unwrap_or_else(|| Layout::new(sheet, 1, page))
+    let mut layouts = (1..=cell).rev().map(|cell| Layout::new(sheet, cell, page));
+    layouts
+        .find(|layout| fits(layout) || layout.cell == 1)
+        .unwrap_or_else(|| Layout::new(sheet, 1, page))
 }
 
 fn encode(
@@ -162,12 +159,8 @@ impl Pixels {
         let stride = self.width as usize;
         let (x, y) = ((x + self.shift.0) as usize, (y + self.shift.1) as usize);
         let end = (x + width as usize).min(stride);
-        for row in self
-            .levels
-            .chunks_exact_mut(stride)
-            .skip(y)
-            .take(height as usize)
-        {
+        let rows = self.levels.chunks_exact_mut(stride);
+        for row in rows.skip(y).take(height as usize) {
             row[x.min(end)..end].fill(level);
         }
     }
@@ -229,31 +222,30 @@ impl Canvas for Pixels {
         self.rectangle((start(x), start(y)), size, level);
     }
 
-    fn write(&mut self, line: &Line<'_>) {
-        let level = match line.tone {
+    fn write(&mut self, words: &str, at: Point, align: Align, size: u32, tone: Tone) {
+        let level = match tone {
             Tone::Ink => INK,
             Tone::Faint => FAINT,
             Tone::Paper => 255,
         };
         // All lengths below are in 256ths of a pixel.
-        let advance = line.size * ADVANCE * 256 / EM;
-        let long = line.words.chars().count() as u32 * advance;
-        let mut x = match line.align {
-            Align::Left => line.at.0 * 256,
-            Align::Middle => (line.at.0 * 256).saturating_sub(long / 2),
+        let advance = size * ADVANCE * 256 / EM;
+        let long = words.chars().count() as u32 * advance;
+        let mut x = match align {
+            Align::Left => at.0 * 256,
+            Align::Middle => (at.0 * 256).saturating_sub(long / 2),
         };
-        let y = (line.at.1 * 256).saturating_sub(line.size * MIDDLE * 128 / EM);
-        for c in line.words.chars() {
+        let y = (at.1 * 256).saturating_sub(size * MIDDLE * 128 / EM);
+        for c in words.chars() {
             if let Some(rows) = raster(c) {
-                self.glyph(rows, (x, y), line.size, level);
+                self.glyph(rows, (x, y), size, level);
             }
             x += advance;
         }
     }
 }
 
-/// Metrics of the bitmap font: advance from one character to the next and font size, in pixels, and the distance from the top to the
-/// middle of a digit, in half pixels.
+/// Metrics of the bitmap font in pixels: advance, font size, and twice the distance from the top to the middle of a digit.
 const ADVANCE: u32 = 14;
 const EM: u32 = 24;
 const MIDDLE: u32 = 33;
@@ -290,10 +282,8 @@ impl Pixels {
             let (i, j) = (column.floor(), row.floor());
             let (across, down) = (column - i, row - j);
             let (i, j) = (i as i32, j as i32);
-            let upper = bitmap_level(i, j) * (1.0 - across) + bitmap_level(i + 1, j) * across;
-            let lower =
-                bitmap_level(i, j + 1) * (1.0 - across) + bitmap_level(i + 1, j + 1) * across;
-            upper * (1.0 - down) + lower * down
+            let in_row = |j| bitmap_level(i, j) * (1.0 - across) + bitmap_level(i + 1, j) * across;
+            in_row(j) * (1.0 - down) + in_row(j + 1) * down
         };
         for row in top..bottom {
             for column in left..right {

@@ -9,7 +9,7 @@ use html_escape::{encode_double_quoted_attribute, encode_text};
 
 use super::drawing::Sheet;
 use super::harmless::sanitized;
-use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
+use super::layout::{Align, Canvas, Layout, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
 
 pub(super) const INK: &str = "#1b1f24";
@@ -87,16 +87,10 @@ pub(super) fn picture(
 /// The area that a page shows, with the picture in its centre: x, y, width and height in pixels of the picture.
 fn window(page: Page, layout: &Layout) -> (f64, f64, f64, f64) {
     let scale = page.scale(layout.size(), layout.cell);
-    let (width, height) = (
-        f64::from(page.width) / scale,
-        f64::from(page.height) / scale,
-    );
-    (
-        (f64::from(layout.width) - width) / 2.0,
-        (f64::from(layout.height) - height) / 2.0,
-        width,
-        height,
-    )
+    let [width, height] = [page.width, page.height].map(|side| f64::from(side) / scale);
+    let x = (f64::from(layout.width) - width) / 2.0;
+    let y = (f64::from(layout.height) - height) / 2.0;
+    (x, y, width, height)
 }
 
 /// The elements drawn so far, with one path for all elements of the same style.
@@ -118,56 +112,29 @@ struct Strokes {
 impl Strokes {
     /// Writes all elements, the lowest layer first.
     fn finish(self, svg: &mut String) {
-        let cell = self.cell;
-        let (thin, heavy, quarter) = (
-            f64::from(cell) / 20.0,
-            f64::from(cell) / 10.0,
-            f64::from(cell) / 4.0,
-        );
-        path(
-            svg,
-            &self.clue_rules,
-            &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
-        );
-        path(
-            svg,
-            &self.thin,
-            &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
-        );
-        path(
-            svg,
-            &self.fills,
-            &format!("stroke=\"{INK}\" stroke-width=\"{cell}\""),
-        );
-        let check =
-            format!("stroke=\"{INK}\" stroke-width=\"{quarter}\" stroke-dasharray=\"{quarter}\"");
-        path(svg, &self.checks, &check);
-        let faint = format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\"");
-        path(
-            svg,
-            &self.dots,
-            &format!("{faint} stroke-linecap=\"round\""),
-        );
+        let cell = f64::from(self.cell);
+        let (thin, heavy, quarter) = (cell / 20.0, cell / 10.0, cell / 4.0);
+        let [round, square] = ["round", "square"].map(|cap| format!(" stroke-linecap=\"{cap}\""));
+        path(svg, &self.clue_rules, "#d8dee4", thin, "");
+        path(svg, &self.thin, "#afb8c1", thin, "");
+        path(svg, &self.fills, INK, cell, "");
+        let dashes = format!(" stroke-dasharray=\"{quarter}\"");
+        path(svg, &self.checks, INK, quarter, &dashes);
+        path(svg, &self.dots, FAINT, heavy, &round);
         svg.push_str(&self.shades);
-        path(
-            svg,
-            &self.heavy,
-            &format!("{faint} stroke-linecap=\"square\""),
-        );
+        path(svg, &self.heavy, FAINT, heavy, &square);
         if self.look.is_some() {
-            let _ = write!(
-                svg,
-                "<g font-family=\"{FONTS}\">\n{}</g>\n</g>\n",
-                self.texts
-            );
+            let texts = &self.texts;
+            let _ = write!(svg, "<g font-family=\"{FONTS}\">\n{texts}</g>\n</g>\n");
         }
     }
 }
 
-/// Writes a path of strokes with these attributes, if there are any.
-fn path(svg: &mut String, strokes: &str, attributes: &str) {
+/// Writes a path of strokes of this colour and width, with more attributes, if there are any strokes.
+fn path(svg: &mut String, strokes: &str, colour: &str, width: f64, more: &str) {
     if !strokes.is_empty() {
-        let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
+        let style = format!("stroke=\"{colour}\" stroke-width=\"{width}\"{more}");
+        let _ = writeln!(svg, "<path {style} d=\"{strokes}\"/>");
     }
 }
 
@@ -201,12 +168,8 @@ impl Canvas for Strokes {
 
     fn dot(&mut self, (x, y): Point) {
         let half = f64::from(self.cell) / 2.0;
-        let _ = write!(
-            self.dots,
-            "M{} {}h0",
-            f64::from(x) + half,
-            f64::from(y) + half
-        );
+        let (x, y) = (f64::from(x) + half, f64::from(y) + half);
+        let _ = write!(self.dots, "M{x} {y}h0");
     }
 
     fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
@@ -221,38 +184,31 @@ impl Canvas for Strokes {
         };
     }
 
-    fn write(&mut self, line: &Line<'_>) {
-        let look = (line.size, line.align, line.tone);
+    fn write(&mut self, words: &str, (x, y): Point, align: Align, size: u32, tone: Tone) {
+        let look = (size, align, tone);
         if self.look != Some(look) {
             if self.look.is_some() {
                 self.texts.push_str("</g>\n");
             }
             self.look = Some(look);
-            let fill = match line.tone {
+            let fill = match tone {
                 Tone::Ink => INK,
                 Tone::Faint => FAINT,
                 Tone::Paper => "#fff",
             };
-            let anchor = match line.align {
+            let anchor = match align {
                 Align::Left => "start",
                 Align::Middle => "middle",
             };
-            let size = line.size;
             let _ = writeln!(
                 self.texts,
                 "<g font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\">"
             );
         }
         // Digits are about 0.72 of the font size high, and stand on the baseline.
-        let (x, y) = (
-            line.at.0,
-            f64::from(line.at.1) + 0.36 * f64::from(line.size),
-        );
-        let words = sanitized(line.words);
-        let _ = writeln!(
-            self.texts,
-            "<text x=\"{x}\" y=\"{y:.1}\">{}</text>",
-            encode_text(&words)
-        );
+        let y = f64::from(y) + 0.36 * f64::from(size);
+        let words = sanitized(words);
+        let words = encode_text(&words);
+        let _ = writeln!(self.texts, "<text x=\"{x}\" y=\"{y:.1}\">{words}</text>");
     }
 }

@@ -155,16 +155,8 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
     let halves = sheet.drawings.iter().all(can_halve);
     let half = || -> Vec<Block> { sheet.drawings.iter().map(half).collect() };
     let boxes = |glyphs: &Glyphs, cell: Option<usize>| -> Vec<Block> {
-        let drawings = sheet.drawings.iter();
-        drawings
-            .map(|drawing| {
-                boxed(
-                    drawing,
-                    glyphs,
-                    cell.unwrap_or_else(|| natural_width(drawing)),
-                )
-            })
-            .collect()
+        let draw = |drawing| boxed(drawing, glyphs, cell);
+        sheet.drawings.iter().map(draw).collect()
     };
     let (blocks, glyphs, lacks_clues) = match look.style {
         Style::Half if halves => (half(), &BOXES, false),
@@ -175,12 +167,9 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
         Style::Boxes => (boxes(&BOXES, look.cell), &BOXES, false),
         Style::Ascii => (boxes(&ASCII, look.cell), &ASCII, false),
         Style::Auto => {
-            let narrower = [look.cell, Some(2), Some(1)];
-            let tries = match look.cell {
-                Some(_) => &narrower[..1],
-                None => &narrower[..],
-            };
-            let mut tried = tries.iter().map(|&cell| boxes(&BOXES, cell));
+            let narrower = look.cell.map_or(&[Some(2), Some(1)][..], |_| &[]);
+            let cells = [look.cell].into_iter().chain(narrower.iter().copied());
+            let mut tried = cells.map(|cell| boxes(&BOXES, cell));
             let blocks = match look.width {
                 None => tried.next(),
                 Some(width) => tried.find(|blocks| max_width(blocks) <= width),
@@ -262,11 +251,7 @@ fn side_by_side(mut blocks: Vec<Block>, width: usize) -> (Vec<String>, usize) {
     (lines, longest)
 }
 
-/// The least width of a cell that keeps the numbers of the column clues apart.
-fn natural_width(drawing: &Drawing<'_>) -> usize {
-    1 + longest_number(drawing)
-}
-
+/// Digits of the longest number of a column clue.
 fn longest_number(drawing: &Drawing<'_>) -> usize {
     if !drawing.has_clues() {
         return 1;
@@ -276,18 +261,15 @@ fn longest_number(drawing: &Drawing<'_>) -> usize {
     longest.to_string().len()
 }
 
-/// A drawing with rules around every five lines, and with its clues.
-fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
+/// A drawing with its clues and rules around every five lines; if no width is given, the numbers of the column clues are kept apart.
+fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: Option<usize>) -> Block {
+    let cell = cell.unwrap_or_else(|| 1 + longest_number(drawing));
     let puzzle = drawing.puzzle();
-    let rows: Vec<String> = if drawing.has_clues() {
-        puzzle
-            .rows()
-            .iter()
-            .map(|clue| format!("{clue} "))
-            .collect()
-    } else {
-        vec![String::new(); puzzle.height()]
-    };
+    let (mut rows, mut lines) = (vec![String::new(); puzzle.height()], Vec::new());
+    if drawing.has_clues() {
+        let clues = puzzle.rows().iter();
+        rows = clues.map(|clue| format!("{clue} ")).collect();
+    }
     let margin = rows.iter().map(String::len).max().unwrap_or_default();
     let rule = |[left, cross, right]: [char; 3]| {
         let columns = vec![(); puzzle.width()];
@@ -296,12 +278,9 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         let line = groups.collect::<Vec<_>>().join(&cross.to_string());
         format!("{:margin$}{left}{line}{right}", "")
     };
-
-    let mut lines = if drawing.has_clues() {
-        column_clues(drawing, margin, cell)
-    } else {
-        Vec::new()
-    };
+    if drawing.has_clues() {
+        lines = column_clues(drawing, margin, cell);
+    }
     // Adjacent groups are mostly equal, so the text of the last one is reused.
     let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
     let mut draw = |line: &mut String, group: &'d [Mark]| {
@@ -331,25 +310,18 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
     let digits = longest_number(drawing);
     // Numbers of one digit may touch their neighbours; longer ones would be misread.
     let stacked = digits > 1 && digits >= cell;
-    let columns: Vec<Vec<String>> = drawing
-        .puzzle()
-        .columns()
-        .iter()
-        .map(|clue| {
-            let text = clue.to_string();
-            let numbers = text.split(' ');
-            if stacked {
-                // Every number takes the same number of lines, so that the last digits are aligned across columns.
-                numbers
-                    .flat_map(|number| {
-                        let number: Vec<char> = format!("{number:>digits$}").chars().collect();
-                        number.into_iter().map(String::from)
-                    })
-                    .collect()
-            } else {
-                numbers.map(str::to_owned).collect()
-            }
-        })
+    let entries = |number: &str| -> Vec<String> {
+        if stacked {
+            // Every number takes the same number of lines, so that the last digits are aligned across columns.
+            let padded = format!("{number:>digits$}");
+            padded.chars().map(String::from).collect()
+        } else {
+            vec![number.to_owned()]
+        }
+    };
+    let columns = drawing.puzzle().columns().iter();
+    let columns: Vec<Vec<String>> = columns
+        .map(|clue| clue.to_string().split(' ').flat_map(entries).collect())
         .collect();
     let max_depth = columns.iter().map(Vec::len).max().unwrap_or_default();
     let level = |level: usize| {
@@ -366,10 +338,8 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         line
     };
     // The first lines are blank if the longest clues begin with short numbers.
-    (0..max_depth)
-        .map(level)
-        .skip_while(String::is_empty)
-        .collect()
+    let levels = (0..max_depth).map(level);
+    levels.skip_while(String::is_empty).collect()
 }
 
 /// One line: `left` right-aligned in the margin, then the cells group by group as `draw` appends them, with `bar` around the groups.
@@ -419,10 +389,8 @@ fn legend(legend: &[(Mark, String)], glyphs: &Glyphs) -> String {
 
 /// Whether all cells are filled or empty.
 fn can_halve(drawing: &Drawing<'_>) -> bool {
-    drawing
-        .marks()
-        .iter()
-        .all(|mark| matches!(mark, Mark::Filled | Mark::Empty))
+    let mut marks = drawing.marks().iter();
+    marks.all(|mark| matches!(mark, Mark::Filled | Mark::Empty))
 }
 
 /// A drawing in a frame of half blocks: two of its rows in every line.
@@ -435,17 +403,13 @@ fn half(drawing: &Drawing<'_>) -> Block {
             let mark = two.get(row).map(|marks| marks[column]);
             mark == Some(Mark::Filled)
         };
-        let columns = 0..drawing.puzzle().width();
-        let cells: String = columns
-            .map(
-                |column| match (is_filled(0, column), is_filled(1, column)) {
-                    (true, true) => '█',
-                    (true, false) => '▀',
-                    (false, true) => '▄',
-                    (false, false) => ' ',
-                },
-            )
-            .collect();
+        let both = |column| match (is_filled(0, column), is_filled(1, column)) {
+            (true, true) => '█',
+            (true, false) => '▀',
+            (false, true) => '▄',
+            (false, false) => ' ',
+        };
+        let cells: String = (0..drawing.puzzle().width()).map(both).collect();
         lines.push(format!("│{cells}│"));
     }
     lines.push(format!("└{rule}┘"));

@@ -5,8 +5,7 @@ use std::thread;
 /// A value of this number of bytes or more is dropped on a thread of its own.
 const MIN_BYTES: u64 = 1 << 25;
 
-/// Drops a value that holds this number of bytes. To drop a large value can take seconds, so this is done on a thread of its own and does not
-/// delay the answer of the run.
+/// Drops a value that holds this number of bytes. A large value can take seconds; on a thread of its own it does not delay the answer.
 pub(crate) fn drop_aside<T: Send + 'static>(value: T, bytes: u64) {
     if bytes >= MIN_BYTES {
         // If there is no thread, the value is dropped here.

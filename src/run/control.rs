@@ -32,11 +32,10 @@ pub(crate) struct Control {
 impl Control {
     /// `accepting`: whether the control enforces the limit on solutions, through [`Control::accept`].
     pub(crate) fn new(limits: &Limits, accepting: bool) -> Self {
+        let end = |time| Instant::now().checked_add(time);
         Control {
             stop: AtomicU8::new(0),
-            deadline: limits
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
+            deadline: limits.time.and_then(end),
             interrupt: limits.interrupt.clone(),
             nodes: limits.nodes.map(AtomicU64::new),
             solutions: limits.solutions.filter(|_| accepting).map(AtomicU64::new),
@@ -45,8 +44,7 @@ impl Control {
         }
     }
 
-    /// The control of a sub-run of at most this number of nodes. The nodes are reserved from this run too, and whatever stops this run
-    /// stops the sub-run.
+    /// The control of a sub-run of at most this number of nodes, reserved from this run too. Whatever stops this run stops the sub-run.
     pub(crate) fn part(self: &Arc<Self>, nodes: u64) -> Self {
         let limits = Limits::default().nodes(nodes);
         Control {
@@ -57,28 +55,22 @@ impl Control {
 
     /// Stops the run. A later reason does not replace the first.
     pub(crate) fn stop(&self, why: Stop) {
-        self.end(why as u8);
+        self.replace_state(0, why as u8);
     }
 
     /// Ends the run because its question is answered; [`Control::reason`] stays `None`.
     pub(crate) fn finish(&self) {
-        self.end(FINISHED);
+        self.replace_state(0, FINISHED);
     }
 
-    /// Clears [`Stop::Limit`], so that a run that has found enough solutions can start its next phase. No other thread may use the control
-    /// meanwhile.
+    /// Clears [`Stop::Limit`], so that the next phase of a run can start. No other thread may use the control meanwhile.
     pub(crate) fn clear_solution_limit(&self) {
-        // Fails if another reason has stopped the run.
-        let _ =
-            self.stop
-                .compare_exchange(Stop::Limit as u8, 0, Ordering::Relaxed, Ordering::Relaxed);
+        self.replace_state(Stop::Limit as u8, 0);
     }
 
-    fn end(&self, state: u8) {
-        // Fails if the run has ended already.
-        let _ = self
-            .stop
-            .compare_exchange(0, state, Ordering::Relaxed, Ordering::Relaxed);
+    /// Has no effect if the state is another one.
+    fn replace_state(&self, old: u8, new: u8) {
+        let _ = (self.stop).compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Whether the run has ended. Reads the flag alone, cheap enough for every node.
@@ -99,6 +91,14 @@ impl Control {
         self.stop.load(Ordering::Relaxed) != 0
     }
 
+    /// An error once the run has ended, with the reason.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        if self.stopped() {
+            return Err(self.reason().unwrap_or(Stop::Interrupt));
+        }
+        Ok(())
+    }
+
     /// Why the run stopped; `None` while it runs and when it has finished.
     pub(crate) fn reason(&self) -> Option<Stop> {
         let state = self.stop.load(Ordering::Relaxed);
@@ -115,20 +115,13 @@ impl Control {
         .find(|&stop| stop as u8 == state)
     }
 
-    /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call
-    /// it at intervals of a microsecond or more.
+    /// Checks the deadline, the interrupt flag and the parent run; whether the run has ended. Takes some 50 nanoseconds.
     pub(crate) fn poll(&self) -> bool {
-        if self
-            .interrupt
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        let interrupt = self.interrupt.as_ref();
+        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stop(Stop::Interrupt);
         }
-        if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        if self.deadline.is_some_and(|end| Instant::now() >= end) {
             self.stop(Stop::Time);
         }
         if let Some(parent) = self.parent.as_ref().filter(|parent| parent.poll()) {
@@ -158,11 +151,9 @@ impl Control {
             return want;
         };
         let share = |left: u64| want.min(left.div_ceil(128));
-        let left = nodes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                Some(left - share(left))
-            })
-            .unwrap_or_default();
+        let rest = |left: u64| Some(left - share(left));
+        let left = nodes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        let left = left.unwrap_or_default();
         if left == 0 {
             self.stop(Stop::Nodes);
         }
@@ -188,16 +179,14 @@ impl Control {
     pub(crate) fn accept(&self, found: Option<u64>) -> Option<u64> {
         let solutions = self.solutions.as_ref()?;
         let found = found.unwrap_or(u64::MAX);
-        let left = solutions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                Some(left.saturating_sub(found))
-            })
-            .unwrap_or_default();
-        if found >= left {
-            self.stop(Stop::Limit);
-            return Some(left);
+        let rest = |left: u64| Some(left.saturating_sub(found));
+        let left = solutions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        let left = left.unwrap_or_default();
+        if found < left {
+            return None;
         }
-        None
+        self.stop(Stop::Limit);
+        Some(left)
     }
 }
 

@@ -92,12 +92,11 @@ pub(crate) const PROBED_CUBES: Share = Share(4);
 /// A split: the probes of the cubes that are cut in parallel.
 pub(crate) const CUTTERS: Share = Share(8);
 
-/// Bytes that the allocator keeps for a thread although they are free. A sweep allocates and frees tables on all threads, and what is freed
-/// on one thread is not at once of use to another one.
+/// Bytes that the allocator keeps for each thread of a sweep although they are free: what one thread frees another cannot use at once.
 const KEPT_BY_ALLOCATOR: u64 = 2 << 20;
 
-/// The share of the sweeps on this number of threads, less what the allocator keeps for all of them but the first. It is at least a quarter of
-/// the share, and all of it where that is less than what the allocator keeps for one thread.
+/// The share of the sweeps on this number of threads, less what the allocator keeps for all but the first; at least a quarter of the share,
+/// and all of it where that is less than what the allocator keeps for one thread.
 fn sweep_on(threads: usize, limit: u64) -> u64 {
     let share = SWEEPS.of(limit);
     let kept = KEPT_BY_ALLOCATOR * (threads as u64).saturating_sub(1);
@@ -105,14 +104,12 @@ fn sweep_on(threads: usize, limit: u64) -> u64 {
     share.saturating_sub(kept).max(least)
 }
 
-/// The bytes that the sweeps may take on this number of threads. Where they do not suffice a sweep goes on in parts, and tables are allocated and
-/// freed for each part, so the allocator keeps three times as much.
+/// The bytes that the sweeps may take. Where they do not suffice, a sweep goes on in parts, for which the allocator keeps three times as much.
 pub(crate) fn sweep_in_parts_on(threads: usize, limit: u64) -> u64 {
     sweep_on(3 * threads + 1, limit)
 }
 
-/// The bytes that the sweeps and the graph may take together. The lists of the graph, of which each thread has its own, are copied when they
-/// grow, so that twice as much is kept for a thread.
+/// The bytes that the sweeps and the graph may take together. The lists of the graph are copied when they grow, so twice as much is kept.
 pub(crate) fn sweep_for_graph_on(threads: usize, limit: u64) -> u64 {
     sweep_on((2 * threads).saturating_sub(1), limit)
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crossbeam::channel::{RecvTimeoutError, bounded};
+
 use crate::solutions::Count;
 
 /// Counters of a search, summed over all tasks.
@@ -137,14 +139,11 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 /// Runs `work`, and meanwhile calls `tell` every [`TICK`] from another thread.
 pub(crate) fn ticking<T>(tell: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|threads| {
-        let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
+        let (finished, ticks) = bounded::<()>(0);
         let tell = &tell;
         // Without a thread for it nothing is told, which changes no answer.
         let _ = std::thread::Builder::new().spawn_scoped(threads, move || {
-            while ticks
-                .recv_timeout(TICK)
-                .is_err_and(|error| error.is_timeout())
-            {
+            while ticks.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 tell();
             }
         });

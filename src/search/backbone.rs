@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use super::cube::{Cube, Decision};
+use super::cube::Cube;
 use super::meter::{Meter, WHOLE};
 use super::outcome::{Outcome, Total};
 use super::portfolio::Portfolio;
@@ -24,15 +24,13 @@ pub(crate) struct Effort {
     pub(crate) solvers: usize,
 }
 
-/// Maximum number of SAT solvers of a backbone search. Over 13 tournament and random puzzles two took 1.04 times the CPU time of one, four
-/// 1.2 times, and eight 1.5 times, a part of which went into encoding the puzzle.
+/// Maximum number of SAT solvers. Over 13 puzzles two took 1.04 times the CPU time of one, four 1.2 times, and eight 1.5 times.
 const MAX_SOLVERS: usize = 8;
 
 /// Bytes that each of several SAT solvers may take, with what it learns: after ten seconds on TAAI 2011 #590 each has about 8 MiB.
 const BYTES_PER_SOLVER: u64 = 8 << 20;
 
-/// Ticks of the first SAT solver after which the others join: less than a tenth of a second. Most searches take less, and the others first
-/// have to encode the puzzle again.
+/// Ticks of the first SAT solver after which the others join, less than a tenth of a second: they first have to encode the puzzle again.
 const JOIN_TICKS: u64 = 2_000_000;
 
 /// What the SAT solvers of a backbone search have done together: their ticks, and the share of the work that the meter has.
@@ -80,8 +78,7 @@ impl Search<'_> {
         }
     }
 
-    /// The same, under a control that outlives the call, and with this effort. Also returns up to two of the solutions found; if one is
-    /// known beforehand, the `witness`, it is the first of them.
+    /// The same, under a control that outlives the call. Also returns up to two of the solutions found, a known `witness` first.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
@@ -105,9 +102,7 @@ impl Search<'_> {
             observer: self.observer.and(Some(&observe)),
             ..self.clone()
         };
-        let mut outcome = first.run_with(control, &*portfolio, Some(&portfolio));
-        let (found, conflicts) = portfolio.take_result();
-        outcome.statistics.conflicts = conflicts;
+        let (found, mut outcome) = first.run_portfolio(control, &portfolio);
         outcome.cubes.clear();
         let mut known = portfolio.known(&found);
         let mut number = found.len() as u64;
@@ -117,9 +112,9 @@ impl Search<'_> {
             (None, [only]) => known = Backbone::of_single_solution(only),
             (None, _) => known = Backbone::unknown(self.puzzle.width(), self.puzzle.height()),
             (Some(why), [first, others @ ..]) => {
-                others
-                    .iter()
-                    .for_each(|other| known.record_difference(first, other));
+                for other in others {
+                    known.record_difference(first, other);
+                }
                 if why == Stop::Limit {
                     control.clear_solution_limit();
                 }
@@ -156,12 +151,11 @@ impl Search<'_> {
         if let Some(observer) = self.observer {
             observer(meter.snapshot());
         }
-        outcome.elapsed = meter.elapsed();
+        outcome.elapsed = meter.started.elapsed();
         (known, found, outcome)
     }
 
-    /// Decides the unknown cells by the tree search, one after the other: looks for a solution in which the cell differs from `first`.
-    /// Returns the number of solutions found.
+    /// Decides each unknown cell by a search for a solution in which it differs from `first`. Returns the number of solutions found.
     fn ask_tree(
         &self,
         control: &Arc<Control>,
@@ -178,20 +172,14 @@ impl Search<'_> {
             }
             let undecided = known.undecided();
             let filled = first.get(row, column);
-            let decision = Decision {
-                cell: Cell::new(row, column),
-                filled: !filled,
-            };
-            let path = vec![decision];
             let search = Search {
-                cubes: Some(vec![Cube { path }]),
+                cubes: Some(vec![Cube::of([(Cell::new(row, column), !filled)])]),
                 observer: None,
                 ..self.clone()
             };
-            let portfolio = Arc::new(Portfolio::new(self.puzzle, 1, None));
-            let outcome = search.run_with(control, &*portfolio, Some(&portfolio));
+            let (found, outcome) = search.first_under(control, 1);
             statistics.add(&outcome.statistics);
-            match (control.reason(), portfolio.take_result().0.as_slice()) {
+            match (control.reason(), found.as_slice()) {
                 (None, _) => known.fix(row, column, filled),
                 (Some(Stop::Limit), [other]) => {
                     known.record_difference(first, other);
@@ -206,8 +194,7 @@ impl Search<'_> {
         (solutions, statistics)
     }
 
-    /// Decides the unknown cells with SAT solvers, each on a thread. Returns the result and the number of conflicts; `None` when it could not
-    /// begin.
+    /// Decides the unknown cells with SAT solvers: the result and the number of conflicts; `None` when it could not begin.
     fn ask_solvers(
         &self,
         control: &Arc<Control>,
@@ -218,7 +205,7 @@ impl Search<'_> {
     ) -> Option<(BackboneResult, u64)> {
         let search = BackboneSearch::new(&Arc::new(first.clone()), others);
         let clues = Clues::new(self.puzzle);
-        let memory = memory_plan::SOLVER.of(self.memory());
+        let memory = memory_plan::SOLVER.of(self.limits.bytes());
         // More solvers than cores take turns, and learn alone what another one has shared meanwhile.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let solvers = solvers_in(memory, effort.solvers.min(cores));
@@ -229,12 +216,10 @@ impl Search<'_> {
         let conflicts = AtomicU64::new(0);
         // `join` is called before every question, with the ticks so far. The number of conflicts; `None` if the solver could not be built.
         let ask = |join: &mut dyn FnMut(u64)| {
-            let stop = {
-                let control = Arc::clone(control);
-                move || control.poll()
-            };
-            let mut solver =
-                SatSolver::new(self.puzzle, &known.filled, &known.empty, memory, stop)?;
+            let polled = Arc::clone(control);
+            let stop = move || polled.poll();
+            let (filled, empty) = (&known.filled, &known.empty);
+            let mut solver = SatSolver::new(self.puzzle, filled, empty, memory, stop)?;
             if let Some(exchange) = &exchange {
                 solver.share_clauses(Arc::clone(exchange));
             }
@@ -287,8 +272,7 @@ impl Search<'_> {
             }
             return None;
         };
-        let conflicts = conflicts.into_inner() + own_conflicts;
-        Some((search.result(), conflicts))
+        Some((search.result(), conflicts.into_inner() + own_conflicts))
     }
 }
 

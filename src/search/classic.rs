@@ -70,10 +70,8 @@ impl<'a> ClassicSearch<'a> {
     pub fn collect(&self) -> (Vec<Grid>, Outcome) {
         let set = Set::new(self.limits.bytes());
         let outcome = self.run(&set);
-        (
-            set.into_sorted(self.puzzle.width(), self.puzzle.height()),
-            outcome,
-        )
+        let (width, height) = (self.puzzle.width(), self.puzzle.height());
+        (set.into_sorted(width, height), outcome)
     }
 
     /// Finds up to `max_solutions` solutions and stops. If one is `known`, it counts as the first, and the others are different; the second
@@ -87,11 +85,7 @@ impl<'a> ClassicSearch<'a> {
         {
             *other = reduce_difference(first, other);
         }
-        let number = Count::from(found.len() as u64);
-        outcome.solutions = match outcome.stopped {
-            None => Total::Exactly(number),
-            Some(_) => Total::AtLeast(number),
-        };
+        outcome.solutions = Total::of(Count::from(found.len() as u64), outcome.stopped);
         (found, outcome)
     }
 
@@ -138,17 +132,13 @@ impl<'a> ClassicSearch<'a> {
             watch.flush();
         }
         let stopped = control.reason();
-        let RunWatch { nodes, found, .. } = watch;
         let statistics = Statistics {
-            nodes,
-            leaves: found.to_u64().unwrap_or(u64::MAX),
+            nodes: watch.nodes,
+            leaves: watch.found.to_u64().unwrap_or(u64::MAX),
             ..Statistics::default()
         };
         Outcome {
-            solutions: match stopped {
-                None => Total::Exactly(found),
-                Some(_) => Total::AtLeast(found),
-            },
+            solutions: Total::of(watch.found, stopped),
             stopped,
             shares: vec![1.0; open.len()],
             cubes: open,
@@ -162,10 +152,8 @@ impl<'a> ClassicSearch<'a> {
 /// The known cells as a cube, which contains all solutions.
 fn cube(known: &[Vec<Option<bool>>]) -> Cube {
     Cube::of(known.iter().enumerate().flat_map(|(row, cells)| {
-        cells
-            .iter()
-            .enumerate()
-            .filter_map(move |(column, filled)| Some((Cell::new(row, column), (*filled)?)))
+        let decision = move |(column, filled)| Some((Cell::new(row, column), filled?));
+        cells.iter().copied().enumerate().filter_map(decision)
     }))
 }
 

@@ -23,18 +23,14 @@ pub struct Cube {
 impl Cube {
     /// The cube of these decisions, each a cell and whether it is filled.
     pub(crate) fn of(decisions: impl IntoIterator<Item = (Cell, bool)>) -> Self {
-        let decisions = decisions.into_iter();
-        Cube {
-            path: decisions
-                .map(|(cell, filled)| Decision { cell, filled })
-                .collect(),
-        }
+        let decision = |(cell, filled)| Decision { cell, filled };
+        let path = decisions.into_iter().map(decision).collect();
+        Cube { path }
     }
 
     /// The decisions, each as a cell and whether it is filled.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (Cell, bool)> {
-        self.path
-            .iter()
-            .map(|decision| (decision.cell, decision.filled))
+        let path = self.path.iter();
+        path.map(|decision| (decision.cell, decision.filled))
     }
 }

@@ -1,8 +1,7 @@
 //! Incremental search: cubes are searched one after the other, each with its own limits, sink and outcome.
 //!
-//! Work that cubes have in common is done once. The puzzle is set up and its root propagated once. A [`CubeCursor`] keeps the decisions
-//! that a cube shares with the previous one, with their propagation and probing results. The probing policy and the subproblem caches
-//! are passed on from cube to cube.
+//! Work that cubes have in common is done once: a [`CubeCursor`] keeps the decisions that a cube shares with the previous one, with their
+//! propagation and probing results. The probing policy and the subproblem caches are passed on from cube to cube.
 
 use std::sync::{Arc, Mutex};
 
@@ -66,7 +65,7 @@ impl Search<'_> {
         };
         let clues = Clues::new(self.puzzle);
         // One half is for the path to the cube, the other for the search of it.
-        let probe_bytes = memory_plan::SEARCH_PROBES.part(self.memory(), 2);
+        let probe_bytes = memory_plan::SEARCH_PROBES.part(self.limits.bytes(), 2);
         let mut cursor = CubeCursor::<W>::new(&clues, probe_bytes);
         let sums = self.puzzle.sums();
         let mut caches: SegQueue<SubproblemCache> = SegQueue::new();
@@ -109,11 +108,10 @@ impl Search<'_> {
             match moved {
                 None => shared.meter.add(0, 1),
                 Some(None) => shared.meter.add(WHOLE, 1),
-                Some(Some(context)) => run_all(
-                    &shared,
-                    cursor.node(cube.clone(), WHOLE, context, &self.options),
-                    None,
-                ),
+                Some(Some(context)) => {
+                    let node = cursor.node(cube.clone(), WHOLE, context, &self.options);
+                    run_all(&shared, node, None);
+                }
             }
             caches = std::mem::take(&mut shared.caches);
             policy = *lock(&shared.policy);
@@ -189,19 +187,16 @@ impl<W: Word> NodeState<W> {
         }
     }
 
-    /// Whether the node has several regions, the first decision of `path` lies in one of them, and none of the decisions lies in another.
-    /// Then the other regions can be searched by themselves.
+    /// Whether the other regions can be searched by themselves: `path` begins in one of several regions, and never enters another.
     fn confines(&self, path: &[Decision]) -> bool {
         let Some(first) = path.first() else {
             return false;
         };
-        let mut has_first = false;
-        let mut touched = 0;
-        for (region, _) in &self.regions {
-            has_first |= region.has(first.cell);
-            touched += usize::from(path.iter().any(|decision| region.has(decision.cell)));
-        }
-        self.regions.len() > 1 && has_first && touched == 1
+        let regions = self.regions.iter().map(|(region, _)| region);
+        let mut touched =
+            regions.filter(|region| path.iter().any(|decision| region.has(decision.cell)));
+        let confining = touched.next().filter(|_| touched.next().is_none());
+        self.regions.len() > 1 && confining.is_some_and(|region| region.has(first.cell))
     }
 }
 
@@ -221,26 +216,29 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
     }
 
-    /// Whether to probe the path to a cube even if the search inside cubes has stopped probing. Probing a path can cost less than it saves,
-    /// because many cubes share the path, and because it finds regions to split off. `total_settles` are all settles so far, including
-    /// those of paths.
+    /// Whether to probe the path to a cube even if the search inside cubes has stopped probing: many cubes share the path, and regions are
+    /// split off there. `total_settles` are all settles so far, including those of paths.
     fn probing_pays(&self, total_settles: u64) -> bool {
         PROBING_GAIN_DIVISOR * self.decided_by_probing >= self.decided
             || PROBING_COST_DIVISOR * self.probing_settles <= total_settles
     }
 
-    /// Moves to the root of a cube and returns its context: `Some(None)` when the cube has no solution, `None` when the run was
-    /// stopped on the way.
+    /// Moves to the root of a cube and returns its context: `Some(None)` when the cube has no solution, `None` when the run was stopped.
     ///
-    /// With `probing`, the nodes on the path are probed, so that the cubes below need not repeat it. Where a node confines the cube to one
-    /// region, the other regions are searched once, not for every cube.
+    /// With `probing`, the nodes on the path are probed. Where a node confines the cube to a region, the others are searched once.
     fn move_to(
         &mut self,
         cube: &Cube,
         shared: &Shared<'_, W>,
         probing: bool,
     ) -> Option<Option<Context<W>>> {
-        if !self.propagate(shared)? {
+        if self.root_is_consistent.is_none() {
+            self.root_is_consistent = self.board.propagate_unless(shared.between_settles());
+            if self.root_is_consistent.is_none() {
+                self.board = Board::new(self.board.clues());
+            }
+        }
+        if !self.root_is_consistent? {
             return Some(None);
         }
         if self.keeps_grids != shared.collect_options.with_grids {
@@ -284,17 +282,6 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         let inherited = self.node.inherited;
         node.probed = inherited.and_then(|inherited| self.prober.branch(inherited));
         node
-    }
-
-    /// Propagates the root, unless done before: `false` when there is a contradiction, `None` when stopped.
-    fn propagate(&mut self, shared: &Shared<'_, W>) -> Option<bool> {
-        if self.root_is_consistent.is_none() {
-            self.root_is_consistent = self.board.propagate_unless(shared.between_settles());
-            if self.root_is_consistent.is_none() {
-                self.board = Board::new(self.board.clues());
-            }
-        }
-        self.root_is_consistent
     }
 
     /// Undoes all decisions but the first `levels`.
@@ -355,20 +342,16 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
         if shared.options.regions && self.node.regions.is_empty() {
             let mut pace = Pace::new(&shared.control);
-            let regions = split_unless(&mut self.board, &self.node.context.region, || {
-                pace.spend(W::BITS as u64)
-            })?;
-            self.node.regions = regions
-                .into_iter()
-                .map(|region| (Arc::new(region), None))
-                .collect();
+            let region = &self.node.context.region;
+            let regions = split_unless(&mut self.board, region, || pace.spend(W::BITS as u64))?;
+            let regions = regions.into_iter();
+            self.node.regions = regions.map(|region| (Arc::new(region), None)).collect();
         }
         Some(true)
     }
 
-    /// The context below the present node for a cube whose remaining decisions are `path`, which the node confines to one region: that
-    /// region alone. Each other region is searched by itself, once unless its list is too long to be kept. `Some(None)` when another
-    /// region has no filling, `None` when stopped.
+    /// The context below a node that confines a cube, with the decisions `path` left, to one region: that region, and those whose lists are
+    /// too long to be kept. `Some(None)` when another region has no filling, `None` when stopped.
     fn confined_context(
         &mut self,
         path: &[Decision],
@@ -404,26 +387,17 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         shared: &Shared<'_, W>,
     ) -> Option<ProductValue<W>> {
         let product = Product::new(LeafTarget::Root, 1);
-        let target = RegionCollector::target_of_region(
-            &product,
-            0,
-            Arc::clone(&region),
-            shared.clues.width(),
-            &shared.collect_options,
-        );
+        let (same, options) = (Arc::clone(&region), &shared.collect_options);
+        let target = RegionCollector::target_of_region(&product, 0, same, options);
         let context = Context::for_region(region, target);
-        run_all(
-            shared,
-            self.node(Cube::default(), 0, context, shared.options),
-            None,
-        );
-        let results =
-            product.results_or_store(|| unreachable!("every task of the region has ended"))?;
+        let node = self.node(Cube::default(), 0, context, shared.options);
+        run_all(shared, node, None);
+        let unfinished = || unreachable!("every task of the region has ended");
+        let results = product.results_or_store(unfinished)?;
         Some(results.combine()).filter(|value| !matches!(value, ProductValue::Unfinished))
     }
 
-    /// Makes a decision, with this context below it. `Some(false)` when it leads to a contradiction, `None` when the run has ended; it
-    /// is then undone.
+    /// Makes a decision, with this context below it. `Some(false)` is a contradiction, `None` the end of the run; it is then undone.
     fn decide(
         &mut self,
         decision: Decision,

@@ -1,7 +1,7 @@
 //! The progress of a search. Tasks keep sums of their own and add them here at intervals; the observer reads them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
@@ -14,7 +14,7 @@ pub(crate) const WHOLE: u64 = 1 << 62;
 /// The sums over all tasks. Relaxed: they are only displayed, or read when all tasks have ended.
 #[derive(Debug)]
 pub(super) struct Meter {
-    started: Instant,
+    pub(super) started: Instant,
     done: CachePadded<AtomicU64>,
     nodes: CachePadded<AtomicU64>,
     solutions: CachePadded<AtomicU64>,
@@ -24,9 +24,9 @@ impl Meter {
     pub(super) fn new() -> Self {
         Meter {
             started: Instant::now(),
-            done: CachePadded::new(AtomicU64::new(0)),
-            nodes: CachePadded::new(AtomicU64::new(0)),
-            solutions: CachePadded::new(AtomicU64::new(0)),
+            done: CachePadded::default(),
+            nodes: CachePadded::default(),
+            solutions: CachePadded::default(),
         }
     }
 
@@ -37,21 +37,15 @@ impl Meter {
     }
 
     pub(super) fn add_solutions(&self, solutions: u64) {
-        let _ = self
-            .solutions
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |sum| {
-                Some(sum.saturating_add(solutions))
-            });
+        let add = |sum: u64| Some(sum.saturating_add(solutions));
+        let sum = &self.solutions;
+        let _ = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     /// Sets the finished share of the tree to 1, and the number of solutions.
     pub(super) fn finish(&self, solutions: u64) {
         self.done.store(WHOLE, Ordering::Relaxed);
         self.solutions.store(solutions, Ordering::Relaxed);
-    }
-
-    pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
     }
 
     /// Share of the tree that is finished.
@@ -65,7 +59,7 @@ impl Meter {
             nodes: self.nodes.load(Ordering::Relaxed),
             solutions: self.solutions.load(Ordering::Relaxed).into(),
             activity: Activity::Searching,
-            elapsed: self.elapsed(),
+            elapsed: self.started.elapsed(),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! The search tree: propagate, probe, branch, on all cores.
 //!
 //! A [`Search`] says what to search and within which limits; [`Search::run`] gives every solution to a [`Sink`](crate::solutions::Sink) and
-//! returns an [`Outcome`]: their number, whether they are all, and if not, why the run stopped and which [`Cube`]s are still open.
-//!
-//! A node is plain data. A task searches a subtree with an explicit stack, and gives its oldest open entry away only when too few tasks are
-//! waiting. With one thread there is no pool and a single task, and a run is reproducible.
+//! returns an [`Outcome`]: their number, whether they are all, and if not, why the run stopped and which [`Cube`]s are still open. With one
+//! thread there is no pool and a single task, and a run is reproducible.
 
 mod backbone;
 mod classic;

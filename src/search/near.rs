@@ -1,20 +1,16 @@
-//! Reducing the difference between two solutions. Two solutions often differ in several independent groups of cells, and one group is
-//! enough to show that there are two solutions.
+//! Reducing the difference between two solutions to one of several independent groups of cells.
 //!
 //! Two differing cells are in the same group when they share a line, directly or through other differing cells. A line crosses at most one
-//! group. So when one group alone is taken from the second solution, every line is as in the first or as in the second, and the
-//! result satisfies every clue.
+//! group. So when one group alone is taken from the second solution, every line is as in one of the two, and every clue is satisfied.
 
 use crate::board::DisjointSets;
 use crate::puzzle::Grid;
+use crate::render::differing;
 
-/// Reduces the difference between two solutions: returns the solution that is like `other` in the smallest group of differing cells, and
-/// like `first` elsewhere.
+/// The solution that is like `other` in the smallest group of differing cells, and like `first` elsewhere.
 pub(crate) fn reduce_difference(first: &Grid, other: &Grid) -> Grid {
-    let (width, height) = (first.width(), first.height());
-    let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-    let differing = cells.filter(|&(row, column)| first.get(row, column) != other.get(row, column));
-    let groups = connected_groups((width, height), differing);
+    let cells = differing(first, other).into_iter();
+    let groups = connected_groups((first.width(), first.height()), cells);
     let mut reduced = first.clone();
     for (row, column) in groups.into_iter().min_by_key(Vec::len).unwrap_or_default() {
         reduced.set(row, column, other.get(row, column));
@@ -22,8 +18,7 @@ pub(crate) fn reduce_difference(first: &Grid, other: &Grid) -> Grid {
     reduced
 }
 
-/// Splits cells (row, column) of a grid of this width and height into groups that share no line. The groups are in the order of their
-/// first rows, if the cells are in order.
+/// Splits cells (row, column) of a grid of this width and height into groups that share no line, in the order of their first cells.
 pub(crate) fn connected_groups(
     (width, height): (usize, usize),
     cells: impl Iterator<Item = (usize, usize)>,

@@ -1,9 +1,7 @@
-//! The oracle: the SAT solver of one worker. It decides for an estimate whether there is a solution below a node, and looks for the backbone in
-//! a count.
+//! The oracle: the SAT solver of one worker, for the nodes of an estimate and the backbone of a count.
 //!
 //! Below a wrong decision high in the tree, descents without clause learning die one by one. If a [`SatSolver`] proves that a side has no
-//! solution, the clauses learnt from the proof help later calls. Otherwise the solver returns a solution, a *witness*, which shows that
-//! every node on the path to it has a solution too.
+//! solution, the clauses learnt help later calls. Otherwise its solution, a *witness*, shows that every node on the path has one too.
 
 use std::sync::Arc;
 
@@ -83,8 +81,7 @@ impl<'a> Oracle<'a> {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = solver.solve(Some(conflicts));
-        let ticks = solver.ticks();
-        self.ticks = ticks;
+        self.ticks = solver.ticks();
         #[cfg(feature = "checked")]
         if let SatAnswer::Solution(grid) = &answer {
             crate::solutions::checked::confirm(self.puzzle, grid);
@@ -104,11 +101,10 @@ impl<'a> Oracle<'a> {
 
     fn solver<W: Word>(&mut self, clues: &Clues, rows: &[Known<W>]) -> Option<&mut SatSolver> {
         if self.solver.is_none() {
-            let (filled, empty) = to_grids(rows, self.puzzle.width());
+            let [filled, empty] = to_grids(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
             let stop = move || control.poll();
-            let (puzzle, memory) = (self.puzzle, self.memory);
-            self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop);
+            self.solver = SatSolver::new(self.puzzle, &filled, &empty, self.memory, stop);
             if let Some(solver) = &mut self.solver {
                 if let Some(exchange) = &self.exchange {
                     solver.share_clauses(Arc::clone(exchange));
@@ -136,12 +132,12 @@ impl<'a> Oracle<'a> {
 }
 
 /// The filled and the empty cells of some rows of this width, as grids.
-fn to_grids<W: Word>(rows: &[Known<W>], width: usize) -> (Grid, Grid) {
-    let no_cells = Grid::new(width, rows.len());
-    let (mut filled, mut empty) = (no_cells.clone(), no_cells);
-    for (r, row) in rows.iter().enumerate() {
-        row.filled.cells().for_each(|c| filled.set(r, c, true));
-        row.empty.cells().for_each(|c| empty.set(r, c, true));
-    }
-    (filled, empty)
+fn to_grids<W: Word>(rows: &[Known<W>], width: usize) -> [Grid; 2] {
+    [|row: &Known<W>| row.filled, |row: &Known<W>| row.empty].map(|cells| {
+        let mut grid = Grid::new(width, rows.len());
+        for (r, row) in rows.iter().enumerate() {
+            cells(row).cells().for_each(|c| grid.set(r, c, true));
+        }
+        grid
+    })
 }

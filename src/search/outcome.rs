@@ -17,6 +17,14 @@ pub enum Total {
 }
 
 impl Total {
+    /// The total of a run that found this number of solutions, and was stopped for this reason, if it was.
+    pub(crate) fn of(count: Count, stopped: Option<Stop>) -> Self {
+        match stopped {
+            None => Total::Exactly(count),
+            Some(_) => Total::AtLeast(count),
+        }
+    }
+
     /// The number, exact or a lower bound.
     pub fn number(&self) -> &Count {
         match self {

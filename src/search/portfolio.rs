@@ -28,9 +28,9 @@ pub(super) struct Portfolio {
     width: usize,
     height: usize,
     /// Number of solutions wanted.
-    max_solutions: usize,
+    pub(super) max_solutions: usize,
     /// A solution known beforehand.
-    witness: Option<Grid>,
+    pub(super) witness: Option<Grid>,
     /// The solutions found, all different; the witness, if any, is the first.
     found: Mutex<Vec<Grid>>,
     /// Number of solutions found. Relaxed: only a hint for the solver that there are new solutions to forbid.
@@ -61,15 +61,9 @@ struct Facts {
 
 impl Facts {
     /// The words of the filled cells, and those of the empty ones.
-    fn words(&self) -> (Vec<u64>, Vec<u64>) {
-        [&self.filled, &self.empty]
-            .map(|words| {
-                words
-                    .iter()
-                    .map(|word| word.load(Ordering::Relaxed))
-                    .collect()
-            })
-            .into()
+    fn words(&self) -> [Vec<u64>; 2] {
+        let load = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        [&self.filled, &self.empty].map(|words| words.iter().map(load).collect())
     }
 
     /// Adds a fact proved by the solver.
@@ -120,7 +114,7 @@ impl Portfolio {
 
     /// The cells known to be the same in every solution; `found` are the solutions found.
     pub(super) fn known(&self, found: &[Grid]) -> Backbone {
-        let (mut filled, mut empty) = self.facts.words();
+        let [mut filled, mut empty] = self.facts.words();
         // The facts say nothing about the solutions found, so a cell counts only if it has its value in these too.
         for grid in found {
             for (i, &word) in grid.words().iter().enumerate() {
@@ -140,21 +134,10 @@ impl Portfolio {
         self.count.load(Ordering::Relaxed) as u64
     }
 
-    /// Whether a solution was known before the run.
-    pub(super) fn has_witness(&self) -> bool {
-        self.witness.is_some()
-    }
-
-    /// Number of solutions wanted.
-    pub(super) fn max_solutions(&self) -> usize {
-        self.max_solutions
-    }
-
     /// The value that the tree search tries first for this cell: that of the witness, else filled.
     pub(super) fn first_value(&self, cell: board::Cell) -> bool {
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         let witness = self.witness.as_ref();
-        witness.is_none_or(|witness| witness.get(row, column))
+        witness.is_none_or(|witness| cell.is_filled_in(witness))
     }
 
     /// Whether the solver has been started.
@@ -193,13 +176,12 @@ impl Portfolio {
             }
             W::from_parts(&parts[..stride])
         };
-        self.facts
-            .has_solver_fact
-            .load(Ordering::Relaxed)
-            .then_some(move |r| Known {
-                filled: row(&self.facts.filled, r),
-                empty: row(&self.facts.empty, r),
-            })
+        let facts = &self.facts;
+        let is_any = facts.has_solver_fact.load(Ordering::Relaxed);
+        is_any.then_some(move |r| Known {
+            filled: row(&facts.filled, r),
+            empty: row(&facts.empty, r),
+        })
     }
 
     /// Adds to the settles of the tree search and returns their sum.
@@ -221,7 +203,9 @@ impl Portfolio {
         struct Dismissal<'a>(&'a Portfolio);
         impl Drop for Dismissal<'_> {
             fn drop(&mut self) {
-                self.0.dismiss();
+                let _gate = lock(&self.0.gate);
+                self.0.is_tree_done.store(true, Ordering::Relaxed);
+                self.0.changed.notify_all();
             }
         }
         Dismissal(self)
@@ -230,13 +214,6 @@ impl Portfolio {
     /// Whether the tree search has ended.
     fn is_tree_done(&self) -> bool {
         self.is_tree_done.load(Ordering::Relaxed)
-    }
-
-    /// Tells the solver that the tree search has ended.
-    fn dismiss(&self) {
-        let _gate = lock(&self.gate);
-        self.is_tree_done.store(true, Ordering::Relaxed);
-        self.changed.notify_all();
     }
 }
 
@@ -282,8 +259,7 @@ struct SatRunner {
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the solver that count as one settle, to compare the work of the two engines that take turns. They take more time than a settle
-/// does, so the solver gets more time than the tree search.
+/// Ticks of the solver that count as one settle, by which turns are measured. They take longer than a settle does: the solver gets more time.
 const TICKS_PER_SETTLE: u64 = 20;
 
 /// Maximum conflicts of a call of the solver: this number, plus its conflicts so far divided by [`CALL_CONFLICT_DIVISOR`].
@@ -291,8 +267,7 @@ const MIN_CALL_CONFLICTS: u64 = 200;
 const CALL_CONFLICT_DIVISOR: u64 = 4;
 
 impl SatEngine<'_> {
-    /// Blocks until the solver is told to start or the tree search has ended. In the first case runs the solver on the calling thread until
-    /// either engine has the answer.
+    /// Waits until the solver is told to start, and runs it until either engine has the answer; ends when the tree search has ended.
     pub(super) fn run(self) {
         let portfolio = self.portfolio;
         drop(portfolio.changed.wait_while(lock(&portfolio.gate), |()| {
@@ -309,9 +284,9 @@ impl SatEngine<'_> {
     /// Builds the solver. `None` when it needs too much memory, or the run ends before it is ready.
     fn build(self) -> Option<SatRunner> {
         let (portfolio, control) = (Arc::clone(self.portfolio), Arc::clone(self.control));
-        let (filled, empty) = portfolio.facts.words();
-        let grid =
-            |words: &[u64]| Grid::from_words(portfolio.width, portfolio.height, words.into());
+        let [filled, empty] = portfolio.facts.words();
+        let (width, height) = (portfolio.width, portfolio.height);
+        let grid = |words: &[u64]| Grid::from_words(width, height, words.into());
         // Until the solver is ready, solutions found must not stop it.
         let forbidden = Rc::new(Cell::new(usize::MAX));
         let stop = {
@@ -323,13 +298,8 @@ impl SatEngine<'_> {
                     || portfolio.count.load(Ordering::Relaxed) > forbidden.get()
             }
         };
-        let mut solver = SatSolver::new(
-            self.puzzle,
-            &grid(&filled),
-            &grid(&empty),
-            self.memory,
-            stop,
-        )?;
+        let known = (grid(&filled), grid(&empty));
+        let mut solver = SatSolver::new(self.puzzle, &known.0, &known.1, self.memory, stop)?;
         // A second solution is searched near the known one.
         if let Some(witness) = &portfolio.witness {
             solver.move_to(witness);
@@ -349,11 +319,6 @@ impl SatEngine<'_> {
 }
 
 impl SatRunner {
-    /// Work done so far, converted to settles.
-    fn settles(&self) -> u64 {
-        self.solver.ticks() / TICKS_PER_SETTLE
-    }
-
     /// Calls the solver once, after an exchange. `false` when the run has ended.
     fn call_solver(&mut self) -> bool {
         self.update_solver();
@@ -403,8 +368,8 @@ impl SatRunner {
                 let new = fact.load(Ordering::Relaxed) & !*known;
                 *known |= new;
                 for bit in new.cells() {
-                    self.solver
-                        .fix_cell(i / stride, i % stride * 64 + bit, filled);
+                    let (row, column) = (i / stride, i % stride * 64 + bit);
+                    self.solver.fix_cell(row, column, filled);
                 }
             }
         }
@@ -440,16 +405,17 @@ impl<'a> SatTurns<'a> {
         }
         // The settles grow by half from one turn to the next, so that there are few turns.
         self.next_turn_at = self.settles + self.settles / 2;
-        self.engine
-            .portfolio
-            .is_solver_started
-            .store(true, Ordering::Relaxed);
+        let portfolio = self.engine.portfolio;
+        portfolio.is_solver_started.store(true, Ordering::Relaxed);
         if self.runner.is_none() {
             self.runner = self.engine.build();
         }
         match &mut self.runner {
             // A turn lasts until the solver has done as much work as the tree search.
-            Some(runner) => while runner.settles() < self.settles && runner.call_solver() {},
+            Some(runner) => {
+                let ticks = self.settles * TICKS_PER_SETTLE;
+                while runner.solver.ticks() < ticks && runner.call_solver() {}
+            }
             None => self.next_turn_at = u64::MAX,
         }
     }

@@ -1,13 +1,12 @@
 //! The probing policy: chooses between searching with and without probing, by measured cost.
 //!
-//! On most puzzles, probing every node makes nearly every leaf a solution, and saves far more than it costs. On loosely constrained puzzles
-//! it decides nothing and costs a hundred times as much as the leaf. Which case holds cannot be told from the puzzle, so both modes are
-//! tried in turn, each for a *stretch* of some solutions, and the mode with fewer settles per solution is kept. The other mode is tried
-//! again, at intervals that grow as long as it is worse. Costs are measured in settles, never by the clock, so that a run on one thread
-//! is reproducible.
+//! On most puzzles, probing every node makes nearly every leaf a solution; on loosely constrained ones it decides nothing and costs a hundred
+//! times as much as the leaf. So both modes are tried in turn, each for a *stretch* of some solutions, and the one with fewer settles per
+//! solution is kept. The other is tried again, at intervals that grow as long as it is worse. Costs are measured in settles, never by the
+//! clock, so that a run on one thread is reproducible.
 
 /// The mode in use, and the measured cost of both modes. A task inherits the policy of the task that created its first node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbingPolicy {
     is_probing: bool,
     /// Whether the present stretch is a trial of the mode that was not in use before.
@@ -28,8 +27,7 @@ pub(super) struct ProbingPolicy {
     probe_cost: u64,
     /// Solutions per stretch.
     stretch_solutions: u64,
-    /// Maximum number of fruitless settles, beyond which a stretch ends early. With probing it bounds the settles of probing since it last
-    /// decided a cell; without probing, the settles per solution.
+    /// Bound beyond which a stretch ends early: with probing on the fruitless settles, without it on the settles per solution.
     max_fruitless_settles: u64,
 }
 
@@ -43,25 +41,18 @@ const MAX_TRIAL_INTERVAL: u64 = 1 << 14;
 /// A stretch ends early when it has cost this many times a stretch in the other mode.
 const MAX_COST_RATIO: f64 = 4.0;
 
-/// Work without a solution after which the search should retreat, that is, go back to an unprobed node and probe it. The unit is the mean
-/// cost of probing a node.
+/// Work without a solution, in mean costs of probing a node, after which the search should go back to an unprobed node and probe it.
 const PROBE_COSTS_BEFORE_RETREAT: u64 = 1;
 
 impl ProbingPolicy {
     pub(super) fn new(stretch_solutions: u64, max_fruitless_settles: u64) -> Self {
         ProbingPolicy {
             is_probing: true,
-            is_trial: false,
-            has_solution: false,
-            settles: 0,
-            solutions: 0,
-            costs: [None, None],
             stretches_to_trial: 1,
             trial_interval: MIN_TRIAL_INTERVAL,
-            fruitless_settles: 0,
-            probe_cost: 0,
             stretch_solutions,
             max_fruitless_settles,
+            ..ProbingPolicy::default()
         }
     }
 
@@ -77,11 +68,10 @@ impl ProbingPolicy {
 
     /// Records that probing a node took `settles`, and whether it decided any cell.
     pub(super) fn record_probe(&mut self, settles: u64, decided: bool) {
-        self.fruitless_settles = if decided {
-            0
-        } else {
-            self.fruitless_settles + settles
-        };
+        self.fruitless_settles += settles;
+        if decided {
+            self.fruitless_settles = 0;
+        }
         self.probe_cost = (3 * self.probe_cost + settles) / 4;
     }
 
@@ -100,19 +90,14 @@ impl ProbingPolicy {
         self.settles += settles;
         self.solutions += solutions.min(MAX_SOLUTIONS_PER_LEAF);
         let other_cost = self.costs[usize::from(!self.is_probing)];
-        let is_too_costly = match other_cost {
-            Some(cost) => {
-                self.settles as f64 > MAX_COST_RATIO * cost * self.stretch_solutions as f64
-            }
-            None => false,
-        };
+        let is_too_costly = other_cost.is_some_and(|cost| {
+            self.settles as f64 > MAX_COST_RATIO * cost * self.stretch_solutions as f64
+        });
+        let max_settles = self.max_fruitless_settles;
         let is_fruitless = if self.is_probing {
-            self.fruitless_settles > self.max_fruitless_settles
+            self.fruitless_settles > max_settles
         } else {
-            self.settles
-                > self
-                    .max_fruitless_settles
-                    .saturating_mul(1 + self.solutions)
+            self.settles > max_settles.saturating_mul(1 + self.solutions)
         };
         if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
             self.end_stretch(other_cost);
@@ -147,8 +132,6 @@ impl ProbingPolicy {
             self.is_probing = !self.is_probing;
             self.is_trial = true;
         }
-        self.settles = 0;
-        self.solutions = 0;
-        self.fruitless_settles = 0;
+        (self.settles, self.solutions, self.fruitless_settles) = (0, 0, 0);
     }
 }

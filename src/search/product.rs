@@ -1,15 +1,13 @@
 //! Regions searched separately, and the product of their results.
 //!
-//! When the unknown cells of a node split into regions, the largest region is the *pivot*, and each other region is searched by itself: its
-//! leaves do not go to the sink but are collected in a [`RegionCollector`], as a list of fillings or as a number alone. When these searches
-//! are complete, the results in their [`Product`] are passed to the search of the pivot. Each leaf of the pivot is combined with every
-//! filling of the others. So every region is searched once, solutions are emitted while the pivot is searched, and only the lists of the
-//! smaller regions take memory.
+//! When the unknown cells of a node split into regions, the largest region is the *pivot*. Each other region is searched by itself: its
+//! leaves are collected in a [`RegionCollector`], as a list of fillings or as a number alone. When these searches are complete, the results
+//! in their [`Product`] are passed to the search of the pivot, and each leaf of the pivot is combined with every filling of the others. So
+//! every region is searched once, and only the lists of the smaller regions take memory.
 //!
-//! Several tasks may work on one region. No task waits: a region search is complete when the last `Arc` of it is dropped, and a product
-//! when its last `Arc` is dropped. The task that drops the last `Arc` of a product searches the pivot, or spawns a task for it. If the task
-//! that split the node gets to the pivot earlier, it stores the pivot in the product and goes on with other work. The type of the pivot,
-//! `N` below, is chosen by the task module.
+//! Several tasks may work on one region, and no task waits: a region search and a product are complete when their last `Arc` is dropped. The
+//! task that drops the last `Arc` of a product searches the pivot, or spawns a task for it. If the task that split the node gets to the pivot
+//! earlier, it stores the pivot in the product and goes on. The type of the pivot, `N` below, is chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,17 +22,8 @@ use crate::solutions::{Count, Factor};
 #[derive(Debug)]
 pub(super) struct MemoryBudget {
     /// Relaxed: a sum.
-    reserved: AtomicU64,
-    limit: u64,
-}
-
-impl MemoryBudget {
-    pub(super) fn new(limit: u64) -> Self {
-        MemoryBudget {
-            reserved: AtomicU64::new(0),
-            limit,
-        }
-    }
+    pub(super) reserved: AtomicU64,
+    pub(super) limit: u64,
 }
 
 /// Bytes of a [`MemoryBudget`], released on drop.
@@ -57,9 +46,8 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.memory
-            .reserved
-            .fetch_sub(self.bytes, Ordering::Relaxed);
+        let reserved = &self.memory.reserved;
+        reserved.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -98,8 +86,7 @@ impl<W: Word, N> LeafTarget<W, N> {
         false
     }
 
-    /// Records that the run was stopped before the leaves of this target were complete. The partial result of a region is discarded, and
-    /// the node that contains the region is handed back as a cube.
+    /// Records that the run was stopped before the leaves were complete. A partial result is discarded, and its node handed back as a cube.
     pub(super) fn abandon(&self) {
         if let LeafTarget::RegionCollector(search) = self {
             // Release: read with acquire in `RegionCollector::finish`, by the task that drops the last `Arc` of the search.
@@ -115,14 +102,10 @@ impl<W: Word, N> LeafTarget<W, N> {
                 return None;
             };
             let product = Arc::into_inner(Arc::into_inner(search)?.finish())?;
-            match product
-                .pivot
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-            {
+            let pivot = product.pivot.into_inner();
+            match pivot.unwrap_or_else(PoisonError::into_inner) {
                 Some(pivot) => return Some((pivot, product.results)),
-                // No pivot is stored: it was handed back when the run was stopped. The outer target must be released, which may complete an
-                // outer product.
+                // No pivot is stored: it was handed back when the run was stopped. Releasing the outer target may complete an outer product.
                 None => target = product.target,
             }
         }
@@ -153,29 +136,21 @@ pub(super) struct RegionCollector<W: Word, N> {
     collected: Mutex<Collected>,
     /// Whether no more fillings are needed: enough were collected, or the list overflowed. Relaxed: a hint that saves work.
     is_closed: AtomicBool,
-    /// Whether the run was stopped before the region was complete. Stored with release and read with acquire, when the last `Arc` is
-    /// dropped.
+    /// Whether the run was stopped before the region was complete. Stored with release; read with acquire when the last `Arc` is dropped.
     is_abandoned: AtomicBool,
-    /// Number of fillings after which no more are wanted, so that the search may end.
-    max_fillings: u64,
-    max_list_bytes: u64,
+    options: CollectOptions,
 }
 
-/// The results of all regions of a product but the pivot.
+/// The results of all regions of a product but the pivot. A region has none if the run was stopped before it was complete.
 #[derive(Debug)]
-pub(super) struct ProductResults<W> {
-    regions: Vec<OnceLock<RegionResult<W>>>,
-    /// Whether the run was stopped before some region was complete: as in [`RegionCollector`].
-    is_abandoned: AtomicBool,
-}
+pub(super) struct ProductResults<W>(Vec<OnceLock<RegionResult<W>>>);
 
 /// The result of one region.
 #[derive(Debug)]
 pub(super) enum RegionResult<W> {
     List(Arc<Factor>, Reservation),
     Number(Count),
-    /// Its list of fillings exceeded a memory limit and was discarded. The region is branched on again, and the pivot is searched below
-    /// each of its fillings.
+    /// Its list exceeded a memory limit and was discarded. It is branched on again, and the pivot is searched below each of its fillings.
     Unlisted(Arc<Region<W>>),
 }
 
@@ -203,12 +178,8 @@ pub(super) struct ProductFillings<W> {
 impl<W: Word> ProductResults<W> {
     /// Multiplies the results.
     pub(super) fn combine(self) -> ProductValue<W> {
-        // Acquire: pairs with the release in `LeafTarget::abandon`, through `RegionCollector::finish`.
-        if self.is_abandoned.load(Ordering::Acquire) {
-            return ProductValue::Unfinished;
-        }
         let (mut lists, mut number, mut unlisted) = (Vec::new(), Count::ONE, Vec::new());
-        for region in self.regions {
+        for region in self.0 {
             match region.into_inner() {
                 Some(RegionResult::List(factor, reservation)) => {
                     number *= &Count::from(factor.count() as u64);
@@ -245,21 +216,15 @@ pub(super) struct Product<W: Word, N> {
 impl<W: Word, N> Product<W, N> {
     /// A product of `regions` regions beside the pivot.
     pub(super) fn new(target: LeafTarget<W, N>, regions: usize) -> Arc<Self> {
-        let regions = (0..regions).map(|_| OnceLock::new()).collect();
-        let results = ProductResults {
-            regions,
-            is_abandoned: AtomicBool::new(false),
-        };
         Arc::new(Product {
             target,
-            results,
+            results: ProductResults((0..regions).map(|_| OnceLock::new()).collect()),
             is_zero: AtomicBool::new(false),
             pivot: Mutex::new(None),
         })
     }
 
-    /// Returns the results if every region is complete. If not, stores the node that `pivot` returns, for the task that completes the last
-    /// region.
+    /// The results if every region is complete. If not, stores the node that `pivot` returns, for the task that completes the last region.
     pub(super) fn results_or_store(
         self: Arc<Self>,
         pivot: impl FnOnce() -> N,
@@ -275,31 +240,24 @@ impl<W: Word, N> Product<W, N> {
 /// How fillings of regions are collected, the same for all regions of a run.
 #[derive(Clone, Debug)]
 pub(super) struct CollectOptions {
+    /// Width of the grid.
+    pub(super) width: usize,
     pub(super) with_grids: bool,
+    /// Number of fillings after which no more are wanted, so that the search may end.
     pub(super) max_fillings: u64,
     pub(super) memory: Arc<MemoryBudget>,
     pub(super) max_list_bytes: u64,
 }
 
 impl<W: Word, N> RegionCollector<W, N> {
-    /// The target of searching region `index` of a product, in a grid of this width.
+    /// The target of searching region `index` of a product.
     pub(super) fn target_of_region(
         product: &Arc<Product<W, N>>,
         index: usize,
         region: Arc<Region<W>>,
-        width: usize,
         options: &CollectOptions,
     ) -> LeafTarget<W, N> {
-        let stride = Grid::stride(width);
-        let (mut word_indices, mut masks) = (Vec::new(), Vec::new());
-        for (r, cells) in region.rows() {
-            for i in 0..stride {
-                if cells.part(i) != 0 {
-                    word_indices.push((r * stride + i) as u32);
-                    masks.push(cells.part(i));
-                }
-            }
-        }
+        let (word_indices, masks) = packed_words(region.rows(), options.width).unzip();
         let collected = if options.with_grids {
             let memory = Arc::clone(&options.memory);
             Collected::List(Vec::new(), Reservation { memory, bytes: 0 })
@@ -315,8 +273,7 @@ impl<W: Word, N> RegionCollector<W, N> {
             collected: Mutex::new(collected),
             is_closed: AtomicBool::new(false),
             is_abandoned: AtomicBool::new(false),
-            max_fillings: options.max_fillings,
-            max_list_bytes: options.max_list_bytes,
+            options: options.clone(),
         }))
     }
 
@@ -324,10 +281,8 @@ impl<W: Word, N> RegionCollector<W, N> {
     pub(super) fn collect_number(&self, more: &Count) {
         if let Collected::Number(number) = &mut *lock(&self.collected) {
             *number += more;
-            if number
-                .to_u64()
-                .is_none_or(|number| number >= self.max_fillings)
-            {
+            let wanted = self.options.max_fillings;
+            if number.to_u64().is_none_or(|number| number >= wanted) {
                 self.is_closed.store(true, Ordering::Relaxed);
             }
         }
@@ -343,56 +298,54 @@ impl<W: Word, N> RegionCollector<W, N> {
         let size = (list.len() + self.word_indices.len()) as u64 * 8;
         if size > reservation.bytes {
             let more = reservation.bytes.max(size);
-            if reservation.bytes + more > self.max_list_bytes || !reservation.grow(more) {
+            if reservation.bytes + more > self.options.max_list_bytes || !reservation.grow(more) {
                 *collected = Collected::Overflow;
                 self.is_closed.store(true, Ordering::Relaxed);
                 return false;
             }
         }
-        list.extend(
-            self.word_indices
-                .iter()
-                .zip(&self.masks)
-                .map(|(&index, mask)| words[index as usize] & mask),
-        );
-        let more_wanted = ((list.len() / self.word_indices.len()) as u64) < self.max_fillings;
+        let masked = self.word_indices.iter().zip(&self.masks);
+        list.extend(masked.map(|(&index, mask)| words[index as usize] & mask));
+        let fillings = (list.len() / self.word_indices.len()) as u64;
+        let more_wanted = fillings < self.options.max_fillings;
         if !more_wanted {
             self.is_closed.store(true, Ordering::Relaxed);
         }
         more_wanted
     }
 
-    /// Completes the search: stores its result in the product, and returns its `Arc` of the product.
+    /// Completes the search: stores its result in the product, unless it is abandoned, and returns its `Arc` of the product.
     fn finish(self) -> Arc<Product<W, N>> {
-        let collected = self
-            .collected
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let collected = self.collected.into_inner();
         // Acquire: see `LeafTarget::abandon`.
         if self.is_abandoned.load(Ordering::Acquire) {
-            self.product
-                .results
-                .is_abandoned
-                .store(true, Ordering::Release);
             return self.product;
         }
-        let result = match collected {
+        let (is_zero, result) = match collected.unwrap_or_else(PoisonError::into_inner) {
             Collected::List(list, reservation) => {
-                RegionResult::List(Arc::new(Factor::new(self.word_indices, list)), reservation)
+                let factor = Arc::new(Factor::new(self.word_indices, list));
+                (factor.count() == 0, RegionResult::List(factor, reservation))
             }
-            Collected::Number(count) => RegionResult::Number(count),
-            Collected::Overflow => RegionResult::Unlisted(self.region),
+            Collected::Number(count) => (count.is_zero(), RegionResult::Number(count)),
+            Collected::Overflow => (false, RegionResult::Unlisted(self.region)),
         };
-        let has_no_filling = match &result {
-            RegionResult::List(factor, _) => factor.count() == 0,
-            RegionResult::Number(count) => count.is_zero(),
-            RegionResult::Unlisted(_) => false,
-        };
-        if has_no_filling {
+        if is_zero {
             self.product.is_zero.store(true, Ordering::Relaxed);
         }
-        let slot = &self.product.results.regions[self.index];
+        let slot = &self.product.results.0[self.index];
         slot.set(result).expect("a region search finishes once");
         self.product
     }
+}
+
+/// The words of a packed grid of this width in which cells of these rows lie: the index of each, and those cells in it.
+pub(super) fn packed_words<W: Word>(
+    rows: impl Iterator<Item = (usize, W)>,
+    width: usize,
+) -> impl Iterator<Item = (u32, u64)> {
+    let stride = Grid::stride(width);
+    let words = move |(r, cells): (usize, W)| {
+        (0..stride).map(move |i| ((r * stride + i) as u32, cells.part(i)))
+    };
+    rows.flat_map(words).filter(|&(_, cells)| cells != 0)
 }

@@ -25,7 +25,7 @@ pub(crate) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
                 return None;
             }
             let rows = in_column(column, row);
-            if is_empty(&rows) {
+            if rows.iter().all(Range::is_empty) {
                 continue;
             }
             for other_column in in_row(row, column).into_iter().flatten() {
@@ -52,9 +52,8 @@ pub(crate) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
     None
 }
 
-/// The empty cells to which a filled cell of a line can move without changing the clue: those before it, and those after it. A block of one
-/// cell moves anywhere within its gap. A longer block shifts by one cell: its first cell moves behind its last, or its last before its
-/// first.
+/// The empty cells before and after a filled cell of a line to which it can move without changing the clue. A block of one cell moves anywhere
+/// within its gap; of a longer block the first cell moves behind the last, or the last before the first.
 fn targets(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
     let start = (0..from).rev().take_while(|&i| filled(i)).last();
     let last = (from + 1..length).take_while(|&i| filled(i)).last();
@@ -62,11 +61,10 @@ fn targets(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range
     let is_free = |i: usize| i >= length || !filled(i);
     match (start, last) {
         (None, None) => {
-            let gap = (0..from).rev().take_while(|&i| !filled(i)).last();
-            let low = gap.map_or(from, |gap| if gap == 0 { 0 } else { gap + 1 });
-            let gap = (from + 1..length).take_while(|&i| !filled(i)).last();
-            let high = gap.map_or(from + 1, |gap| if gap + 1 == length { length } else { gap });
-            [low.min(from)..from, from + 1..high.max(from + 1)]
+            let before = (0..from).rev().find(|&i| filled(i));
+            let after = (from + 1..length).find(|&i| filled(i));
+            let (low, high) = (before.map_or(0, |i| i + 2), after.map_or(length, |i| i - 1));
+            [low..from, from + 1..high]
         }
         (None, Some(last)) => {
             let to = last + 1;
@@ -79,10 +77,6 @@ fn targets(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range
         }
         (Some(_), Some(_)) => [0..0, 0..0],
     }
-}
-
-fn is_empty(ranges: &[Range<usize>; 2]) -> bool {
-    ranges.iter().all(Range::is_empty)
 }
 
 fn contains(ranges: &[Range<usize>; 2], at: usize) -> bool {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -81,9 +81,10 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn cubes(mut self, cubes: Vec<Cube>) -> Self {
         let (width, height) = (self.puzzle.width(), self.puzzle.height());
-        for cell in cubes.iter().flat_map(Cube::decisions).map(|(cell, _)| cell) {
+        for (cell, _) in cubes.iter().flat_map(Cube::decisions) {
+            let (row, column) = cell.place();
             assert!(
-                usize::from(cell.row) < height && usize::from(cell.column) < width,
+                row < height && column < width,
                 "{cell:?} is outside the puzzle"
             );
         }
@@ -187,8 +188,8 @@ impl<'a> Search<'a> {
             };
             return (vec![first.clone(), other], outcome);
         }
-        let portfolio = Portfolio::new(self.puzzle, 2, Some(first));
-        let (mut found, outcome) = whole.run_portfolio(&self.portfolio_control(), portfolio);
+        let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, Some(first)));
+        let (mut found, outcome) = whole.run_portfolio(&self.portfolio_control(), &portfolio);
         if let [first, other] = &mut found[..] {
             *other = reduce_difference(first, other);
         }
@@ -201,7 +202,8 @@ impl<'a> Search<'a> {
         control: &Arc<Control>,
         max_solutions: usize,
     ) -> (Vec<Grid>, Outcome) {
-        self.run_portfolio(control, Portfolio::new(self.puzzle, max_solutions, None))
+        let portfolio = Arc::new(Portfolio::new(self.puzzle, max_solutions, None));
+        self.run_portfolio(control, &portfolio)
     }
 
     /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. If cubes are set, only
@@ -212,8 +214,8 @@ impl<'a> Search<'a> {
         control: &Arc<Control>,
         first: &Grid,
     ) -> (Option<Grid>, Outcome) {
-        let portfolio = Portfolio::new(self.puzzle, 2, Some(first));
-        let (found, outcome) = self.run_portfolio(control, portfolio);
+        let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, Some(first)));
+        let (found, outcome) = self.run_portfolio(control, &portfolio);
         (found.into_iter().nth(1), outcome)
     }
 
@@ -223,20 +225,19 @@ impl<'a> Search<'a> {
     }
 
     /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used.
-    fn run_portfolio(&self, control: &Arc<Control>, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
-        let portfolio = Arc::new(portfolio);
-        let mut outcome = self.run_with(control, &*portfolio, Some(&portfolio));
+    pub(super) fn run_portfolio(
+        &self,
+        control: &Arc<Control>,
+        portfolio: &Arc<Portfolio>,
+    ) -> (Vec<Grid>, Outcome) {
+        let mut outcome = self.run_with(control, &**portfolio, Some(portfolio));
         let (found, conflicts) = portfolio.take_result();
         #[cfg(feature = "checked")]
-        found
-            .iter()
-            .for_each(|grid| crate::solutions::checked::confirm(self.puzzle, grid));
+        for grid in &found {
+            crate::solutions::checked::confirm(self.puzzle, grid);
+        }
         outcome.statistics.conflicts = conflicts;
-        let number = Count::from(found.len() as u64);
-        outcome.solutions = match outcome.stopped {
-            None => Total::Exactly(number),
-            Some(_) => Total::AtLeast(number),
-        };
+        outcome.solutions = Total::of(Count::from(found.len() as u64), outcome.stopped);
         (found, outcome)
     }
 
@@ -244,10 +245,8 @@ impl<'a> Search<'a> {
     pub fn collect(&self) -> (Vec<Grid>, Outcome) {
         let set = Set::new(self.limits.bytes());
         let outcome = self.run(&set);
-        (
-            set.into_sorted(self.puzzle.width(), self.puzzle.height()),
-            outcome,
-        )
+        let (width, height) = (self.puzzle.width(), self.puzzle.height());
+        (set.into_sorted(width, height), outcome)
     }
 
     /// Passes every solution to a sink.
@@ -256,9 +255,8 @@ impl<'a> Search<'a> {
         self.run_with(&control, sink, None)
     }
 
-    /// Runs to the end under this control, which may also serve other runs. Solutions are passed to the sink. If there is a portfolio, it
-    /// must be the sink.
-    pub(super) fn run_with(
+    /// Runs to the end under this control, which may also serve other runs. If there is a portfolio, it must be the sink.
+    fn run_with(
         &self,
         control: &Arc<Control>,
         sink: &dyn Sink,
@@ -307,11 +305,12 @@ impl<'a> Search<'a> {
     ) -> Shared<'s, W> {
         // The number of solutions after which the run may stop.
         let wanted = match portfolio {
-            Some(portfolio) => Some(portfolio.max_solutions() as u64),
+            Some(portfolio) => Some(portfolio.max_solutions as u64),
             None => self.limits.solutions,
         };
-        // The time of a settle grows with the square of the words per line: a longer line has more blocks, and more words are read for
-        // each.
+        let (max_solutions, memory) = (wanted.unwrap_or(u64::MAX), self.limits.bytes());
+        let cells = (clues.width() * clues.height()) as u64;
+        // The time of a settle grows with the square of the words per line: of the blocks, and of the words read for each.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues,
@@ -321,21 +320,22 @@ impl<'a> Search<'a> {
             meter: Meter::new(),
             sink,
             collect_options: CollectOptions {
+                width: clues.width(),
                 with_grids: sink.wants_grids(),
-                max_fillings: wanted.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(MemoryBudget::new(memory_plan::FILLINGS.of(self.memory()))),
+                max_fillings: max_solutions.max(1),
+                memory: Arc::new(MemoryBudget {
+                    reserved: AtomicU64::new(0),
+                    limit: memory_plan::FILLINGS.of(memory),
+                }),
                 max_list_bytes: self.options.region_bytes,
             },
             settles_per_poll: (self.options.settles_per_poll / (words * words)).max(1),
-            max_batch_leaves: (self.options.batch_leaves as u64).min(wanted.unwrap_or(u64::MAX))
-                as usize,
-            max_batch_solutions: (self.options.batch_cells
-                / (clues.width() * clues.height()) as u64)
-                .max(1),
+            max_batch_leaves: (self.options.batch_leaves as u64).min(max_solutions) as usize,
+            max_batch_solutions: (self.options.batch_cells / cells).max(1),
             threads,
-            probe_bytes: memory_plan::SEARCH_PROBES.part(self.memory(), threads as u64),
-            subproblem_bytes: memory_plan::SUBPROBLEMS.part(self.memory(), threads as u64),
-            waiting_tasks: CachePadded::new(AtomicUsize::new(0)),
+            probe_bytes: memory_plan::SEARCH_PROBES.part(memory, threads as u64),
+            subproblem_bytes: memory_plan::SUBPROBLEMS.part(memory, threads as u64),
+            waiting_tasks: CachePadded::default(),
             cubes: SegQueue::new(),
             cubes_incomplete: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
@@ -351,10 +351,10 @@ impl<'a> Search<'a> {
 
     /// Runs `work`, and reports its progress to the observer at intervals.
     pub(super) fn report_progress<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
-        let Some(observer) = self.observer else {
-            return work();
-        };
-        ticking(|| observer(meter.snapshot()), work)
+        match self.observer {
+            Some(observer) => ticking(|| observer(meter.snapshot()), work),
+            None => work(),
+        }
     }
 
     /// Propagates the root, then searches every cube: in parallel in the pool, or one after the other on one thread.
@@ -367,10 +367,8 @@ impl<'a> Search<'a> {
         let mut is_stopped = shared.between_settles();
         let root_is_consistent = board.propagate_unless(&mut is_stopped);
         lock(&shared.totals).0.settles += board.settles();
-        if let Some(portfolio) = shared
-            .portfolio
-            .as_ref()
-            .filter(|_| root_is_consistent != Some(false))
+        if let Some(portfolio) = &shared.portfolio
+            && root_is_consistent != Some(false)
         {
             portfolio.add_root_cells(&board);
         }
@@ -392,17 +390,12 @@ impl<'a> Search<'a> {
                 return None;
             }
             let (mark, settles_before) = (board.mark(), board.settles());
-            let node = match board.follow(cube.decisions(), &mut is_stopped) {
-                Some(true) => Some(Node::root(&board, cube, weight, &self.options)),
-                Some(false) => {
-                    shared.meter.add(weight, 1);
-                    None
-                }
-                None => {
-                    shared.cubes.push((cube, weight));
-                    None
-                }
-            };
+            let mut node = None;
+            match board.follow(cube.decisions(), &mut is_stopped) {
+                Some(true) => node = Some(Node::root(&board, cube, weight, &self.options)),
+                Some(false) => shared.meter.add(weight, 1),
+                None => shared.cubes.push((cube, weight)),
+            }
             board.undo(mark);
             lock(&shared.totals).0.settles += board.settles() - settles_before;
             node
@@ -413,7 +406,7 @@ impl<'a> Search<'a> {
             control: &shared.control,
             puzzle: self.puzzle,
             clues: shared.clues,
-            memory: memory_plan::SOLVER.of(self.memory()),
+            memory: memory_plan::SOLVER.of(self.limits.bytes()),
         });
         if self.threads() == 1 {
             let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
@@ -444,49 +437,37 @@ impl<'a> Search<'a> {
             rayon::current_num_threads()
         }
     }
-
-    /// Memory limit in bytes.
-    pub(super) fn memory(&self) -> u64 {
-        self.limits.bytes()
-    }
 }
 
 /// The outcome of a run, from the shared state.
 pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let stopped = shared.control.reason();
     // Solutions in the open cubes may have been found already: by the solver, or before the run.
-    let found_elsewhere = shared
-        .portfolio
-        .as_ref()
-        .is_some_and(|portfolio| portfolio.solver_started() || portfolio.has_witness());
-    let (mut statistics, count) = shared
-        .totals
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let portfolio = shared.portfolio.as_ref();
+    let found_elsewhere = portfolio
+        .is_some_and(|portfolio| portfolio.solver_started() || portfolio.witness.is_some());
+    let totals = shared.totals.into_inner();
+    let (mut statistics, count) = totals.unwrap_or_else(PoisonError::into_inner);
     statistics.nodes = statistics.nodes.max(1);
     let incomplete = shared.cubes_incomplete.into_inner()
         || found_elsewhere
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
-    let open: Vec<(Cube, u64)> = if incomplete {
-        Vec::new()
-    } else {
-        shared.cubes.into_iter().collect()
-    };
+    let mut open: Vec<(Cube, u64)> = Vec::new();
+    if !incomplete {
+        open.extend(shared.cubes);
+    }
     let weight_sum: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
     let shares = open.iter().map(|&(_, weight)| match weight_sum {
         0.0 => 1.0 / open.len() as f64,
         sum => weight as f64 / sum,
     });
     Outcome {
-        solutions: match stopped {
-            None => Total::Exactly(count),
-            Some(_) => Total::AtLeast(count),
-        },
+        solutions: Total::of(count, stopped),
         stopped,
         shares: shares.collect(),
         done: shared.meter.share(),
         cubes: open.into_iter().map(|(cube, _)| cube).collect(),
         statistics,
-        elapsed: shared.meter.elapsed(),
+        elapsed: shared.meter.started.elapsed(),
     }
 }

@@ -5,7 +5,7 @@ use pdf_writer::{Content, Name, Str};
 
 use super::super::harmless::sanitized;
 use super::super::latin;
-use super::super::layout::{Align, Canvas, Line, Point, Rule, Tone};
+use super::super::layout::{Align, Canvas, Point, Rule, Tone};
 
 /// The name of the font within a page.
 pub(super) const FACE: Name<'static> = Name(b"F");
@@ -47,7 +47,7 @@ impl Layer {
     }
 
     /// Appends the layer if anything was drawn in it; `end` paints the outlined paths.
-    fn finish(mut self, bytes: &mut Vec<u8>, end: impl FnOnce(&mut Content)) {
+    fn finish(mut self, bytes: &mut Vec<u8>, end: fn(&mut Content) -> &mut Content) {
         if self.content.len() > self.blank {
             end(&mut self.content);
             bytes.extend_from_slice(&self.content.finish());
@@ -93,23 +93,14 @@ impl Strokes {
     /// The content stream, the lowest layer first.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let stroke = |content: &mut Content| {
-            content.stroke();
-        };
-        let fill = |content: &mut Content| {
-            content.fill_nonzero();
-        };
-        self.clue_rules.finish(&mut bytes, stroke);
-        self.thin.finish(&mut bytes, stroke);
-        self.fills.finish(&mut bytes, fill);
-        self.checks.finish(&mut bytes, fill);
-        self.dots.finish(&mut bytes, stroke);
-        self.shades.finish(&mut bytes, |_| {});
-        self.heavy.finish(&mut bytes, stroke);
-        let end = |content: &mut Content| {
-            content.end_text();
-        };
-        self.texts.finish(&mut bytes, end);
+        self.clue_rules.finish(&mut bytes, Content::stroke);
+        self.thin.finish(&mut bytes, Content::stroke);
+        self.fills.finish(&mut bytes, Content::fill_nonzero);
+        self.checks.finish(&mut bytes, Content::fill_nonzero);
+        self.dots.finish(&mut bytes, Content::stroke);
+        self.shades.finish(&mut bytes, |content| content);
+        self.heavy.finish(&mut bytes, Content::stroke);
+        self.texts.finish(&mut bytes, Content::end_text);
         bytes
     }
 }
@@ -126,9 +117,8 @@ impl Canvas for Strokes {
             let (i, j) = (square % (cells * 4), square / (cells * 4));
             if (i + j) % 2 == 0 {
                 let at = |start: u32, number: u32| start as f32 + number as f32 * quarter;
-                self.checks
-                    .content
-                    .rect(at(x, i), at(y, j), quarter, quarter);
+                let checks = &mut self.checks.content;
+                checks.rect(at(x, i), at(y, j), quarter, quarter);
             }
         }
     }
@@ -162,11 +152,12 @@ impl Canvas for Strokes {
         layer.content.line_to(right as f32, bottom as f32);
     }
 
-    fn write(&mut self, line: &Line<'_>) {
-        let size = line.size as f32;
-        if self.look != Some((line.size, line.tone)) {
-            self.look = Some((line.size, line.tone));
-            let [r, g, b] = match line.tone {
+    fn write(&mut self, words: &str, at: Point, align: Align, size: u32, tone: Tone) {
+        let look = Some((size, tone));
+        let size = size as f32;
+        if self.look != look {
+            self.look = look;
+            let [r, g, b] = match tone {
                 Tone::Ink => INK,
                 Tone::Faint => FAINT,
                 Tone::Paper => PAPER,
@@ -174,13 +165,13 @@ impl Canvas for Strokes {
             let texts = &mut self.texts.content;
             texts.set_fill_rgb(r, g, b).set_font(FACE, size);
         }
-        let bytes = latin::bytes(&sanitized(line.words));
-        let shift = match line.align {
+        let bytes = latin::bytes(&sanitized(words));
+        let shift = match align {
             Align::Left => 0.0,
             Align::Middle => latin::width(&bytes) as f32 * size / 2000.0,
         };
         // Digits are about 0.72 of the font size high, and stand on the baseline.
-        let (x, y) = (line.at.0 as f32 - shift, line.at.1 as f32 + 0.36 * size);
+        let (x, y) = (at.0 as f32 - shift, at.1 as f32 + 0.36 * size);
         let texts = &mut self.texts.content;
         texts.set_text_matrix([1.0, 0.0, 0.0, -1.0, x, y]);
         texts.show(Str(&bytes));

@@ -12,16 +12,13 @@ use crate::run::lock;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Passes a leaf to its target: one solution, or a small subproblem with this number of fillings. `list` holds the fillings if grids
-    /// are wanted.
+    /// Passes a leaf, or a small subproblem with this number of fillings, to its target. `list` holds the fillings if grids are wanted.
     pub(super) fn emit(&mut self, fillings: u64, list: Option<Arc<Factor>>) {
         #[cfg(feature = "checked")]
         crate::board::checked::Rows::of(self.board.rows(), self.shared.clues.width())
             .confirm_leaf(self.shared.clues);
-        let context = self
-            .contexts
-            .last()
-            .expect("a task has a context while it runs");
+        let context = self.contexts.last();
+        let context = context.expect("a task has a context while it runs");
         if !self.shared.collect_options.with_grids {
             let product;
             let number = match fillings {
@@ -57,7 +54,8 @@ impl<W: Word> Task<'_, '_, W> {
             }
             return;
         }
-        let factors: Vec<_> = context.factors.iter().cloned().chain(list).collect();
+        let factors = context.factors.iter().map(|(factor, _)| Arc::clone(factor));
+        let factors: Vec<_> = factors.chain(list).collect();
         match &context.target {
             LeafTarget::RegionCollector(search) => {
                 expand(&mut self.words, &factors, |words| search.collect(words));
@@ -102,12 +100,9 @@ impl<W: Word> Task<'_, '_, W> {
 
     /// Flushes the batch if it is full, and returns whether it was.
     pub(super) fn flush_if_full(&mut self) -> bool {
-        let full = self.batch.leaves() >= self.shared.max_batch_leaves
-            || self
-                .batch
-                .count()
-                .to_u64()
-                .is_none_or(|count| count >= self.shared.max_batch_solutions);
+        let (shared, count) = (self.shared, self.batch.count().to_u64());
+        let full = self.batch.leaves() >= shared.max_batch_leaves
+            || count.is_none_or(|count| count >= shared.max_batch_solutions);
         if full {
             self.flush();
         }
@@ -118,9 +113,8 @@ impl<W: Word> Task<'_, '_, W> {
     pub(super) fn report_progress(&mut self) {
         let nodes = self.statistics.nodes - self.reported_nodes;
         self.reported_nodes = self.statistics.nodes;
-        self.shared
-            .meter
-            .add(std::mem::take(&mut self.unreported_weight), nodes);
+        let weight = std::mem::take(&mut self.unreported_weight);
+        self.shared.meter.add(weight, nodes);
     }
 
     /// Passes the batch to the sink, cut at the limit on solutions.
@@ -133,8 +127,7 @@ impl<W: Word> Task<'_, '_, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // Solutions beyond the limit are dropped, and regions were listed up to the limit only. So the cubes would not cover all open
-            // work, even if it is another limit that has stopped the run.
+            // Solutions beyond the limit are dropped, also from lists of regions, so the cubes would not cover all open work.
             shared.cubes_incomplete.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {
@@ -144,9 +137,8 @@ impl<W: Word> Task<'_, '_, W> {
         let count = batch.count().clone();
         match shared.sink.take(batch) {
             ControlFlow::Continue(()) => {
-                shared
-                    .meter
-                    .add_solutions(count.to_u64().unwrap_or(u64::MAX));
+                let solutions = count.to_u64().unwrap_or(u64::MAX);
+                shared.meter.add_solutions(solutions);
                 lock(&shared.totals).1 += &count;
             }
             ControlFlow::Break(why) => {

@@ -1,5 +1,4 @@
-//! Examines a node: applies the facts of the SAT solver, probes, splits the node into regions, and looks up small subproblems. If cells
-//! stay unknown, chooses the cell to branch on.
+//! Examines a node: applies the facts of the SAT solver, probes, splits into regions, looks up small subproblems, or chooses a cell.
 
 use std::sync::Arc;
 
@@ -42,11 +41,8 @@ impl<W: Word> Task<'_, '_, W> {
                     best_cell = cell;
                 }
             }
-            if let Some(portfolio) = self
-                .shared
-                .portfolio
-                .as_ref()
-                .filter(|_| self.is_root_of_tree())
+            if let Some(portfolio) = &self.shared.portfolio
+                && self.is_root_of_tree()
             {
                 portfolio.add_root_cells(&self.board);
             }
@@ -99,15 +95,11 @@ impl<W: Word> Task<'_, '_, W> {
             shared.control.stopped()
         };
         let is_over = between_settles::<W>(&shared.control);
-        let probed = self
-            .prober
-            .probe(&mut self.board, &region, self.inherited, is_over, stop);
-        let decided = match probed {
-            Probed::Contradiction => true,
-            Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
-        };
-        self.policy
-            .record_probe(self.board.settles() - settles_before, decided);
+        let (prober, inherited) = (&mut self.prober, self.inherited);
+        let probed = prober.probe(&mut self.board, &region, inherited, is_over, stop);
+        let decided = matches!(probed, Probed::Contradiction) || self.board.unknown() < unknown;
+        let spent = self.board.settles() - settles_before;
+        self.policy.record_probe(spent, decided);
         probed
     }
 
@@ -118,12 +110,8 @@ impl<W: Word> Task<'_, '_, W> {
 
     /// Decides the cells of the region that the SAT solver has fixed; `Some(false)` is a contradiction, `None` the end of the run.
     fn apply_facts(&mut self) -> Option<bool> {
-        let Some(facts) = self
-            .shared
-            .portfolio
-            .as_ref()
-            .and_then(|portfolio| portfolio.facts::<W>())
-        else {
+        let portfolio = self.shared.portfolio.as_ref();
+        let Some(facts) = portfolio.and_then(|portfolio| portfolio.facts::<W>()) else {
             return Some(true);
         };
         let region = Arc::clone(&self.context().region);

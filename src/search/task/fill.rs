@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::product::packed_words;
 use super::node::Finding;
 use super::state::Task;
 use super::subproblem_cache::{Fillings, MAX_FILLINGS, MAX_SETTLES};
@@ -10,18 +11,15 @@ use crate::puzzle::Grid;
 use crate::solutions::Factor;
 
 impl<W: Word> Task<'_, '_, W> {
-    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` if the cache is not used or there are too
-    /// many leaves.
+    /// The leaves below a node with few unknown cells, cached or enumerated; `None` if the cache is not used or there are too many leaves.
     pub(super) fn small_subproblem(&mut self) -> Option<Finding<W>> {
         let context = self.context();
         // The cache key assumes that all unknown cells of the board belong to the subproblem.
         let is_whole_board = context.unknown_outside == 0 && context.later_regions.is_empty();
-        let all_wanted = self.shared.collect_options.max_fillings > MAX_FILLINGS;
-        if !self.shared.options.subproblem_cache
-            || !is_whole_board
-            || !all_wanted
-            || !self.cache.should_look_up()
-        {
+        let is_used = self.shared.options.subproblem_cache
+            && is_whole_board
+            && self.shared.collect_options.max_fillings > MAX_FILLINGS;
+        if !is_used || !self.cache.should_look_up() {
             return None;
         }
         let fillings = match self.cache.look_up(&self.board) {
@@ -30,8 +28,8 @@ impl<W: Word> Task<'_, '_, W> {
                 let Some(fillings) = self.enumerate_fillings() else {
                     return Some(Finding::Stopped);
                 };
-                self.cache
-                    .insert(fillings.clone(), self.shared.subproblem_bytes);
+                let max_bytes = self.shared.subproblem_bytes;
+                self.cache.insert(fillings.clone(), max_bytes);
                 fillings
             }
         };
@@ -63,14 +61,10 @@ impl<W: Word> Task<'_, '_, W> {
 
     /// Enumerates all fillings of the unknown cells, without probing; `None` when the run must stop.
     fn enumerate_fillings(&mut self) -> Option<Fillings> {
-        let stride = Grid::stride(self.shared.clues.width());
-        let open: Vec<(u32, u64)> = (0..self.shared.clues.height())
-            .flat_map(|r| {
-                let unknown = self.board.unknown_in_row(r);
-                (0..stride).map(move |i| ((r * stride + i) as u32, unknown.part(i)))
-            })
-            .filter(|&(_, cells)| cells != 0)
-            .collect();
+        let (width, height) = (self.shared.clues.width(), self.shared.clues.height());
+        let stride = Grid::stride(width);
+        let unknown = (0..height).map(|r| (r, self.board.unknown_in_row(r)));
+        let open: Vec<(u32, u64)> = packed_words(unknown, width).collect();
         let (base, settles_before) = (self.board.mark(), self.board.settles());
         let mut fillings = Vec::new();
         let mut number = 0;

@@ -1,5 +1,4 @@
-//! The data of a task: a [`Node`], which is a subtree that can be given to any task; the [`Context`] in which its cells are decided; the
-//! [`Finding`] at a node; and the open entries of the stack.
+//! The data of a task: a [`Node`] that any task can search, the [`Context`] of its cells, the [`Finding`] at a node, and open stack entries.
 
 use std::sync::Arc;
 
@@ -76,10 +75,8 @@ pub(in crate::search) struct Context<W: Word> {
     /// Regions to be decided after this one, each in place.
     pub(in crate::search) later_regions: Vec<Arc<Region<W>>>,
     pub(in crate::search) target: LeafTarget<W>,
-    /// Lists of fillings of other regions, which multiply with the leaves.
-    pub(in crate::search) factors: Vec<Arc<Factor>>,
-    /// The memory reserved for the factors.
-    pub(in crate::search) reservations: Vec<Arc<Reservation>>,
+    /// Lists of fillings of other regions, which multiply with the leaves, and the memory reserved for them.
+    pub(in crate::search) factors: Vec<(Arc<Factor>, Arc<Reservation>)>,
     /// Number of fillings for which each leaf stands: the product of the numbers of fillings of all other regions, with a list or not.
     pub(in crate::search) fillings_per_leaf: Count,
 }
@@ -98,17 +95,13 @@ impl<W: Word> Context<W> {
             later_regions: Vec::new(),
             target,
             factors: Vec::new(),
-            reservations: Vec::new(),
             fillings_per_leaf: Count::ONE,
         }
     }
 
     /// Multiplies the leaves by the fillings of other regions, but for those without a list.
     pub(in crate::search) fn multiply(&mut self, others: &ProductFillings<W>) {
-        for (factor, reservation) in &others.lists {
-            self.factors.push(Arc::clone(factor));
-            self.reservations.push(Arc::clone(reservation));
-        }
+        self.factors.extend_from_slice(&others.lists);
         self.fillings_per_leaf *= &others.number;
     }
 
@@ -138,8 +131,7 @@ pub(super) struct StackEntry<W: Word> {
     pub(super) context_index: usize,
     pub(super) weight: u64,
     pub(super) inherited: Option<Inherited>,
-    /// The state of the prober to which it returns when the state is restored. It cannot be read from `inherited`, which is `None` in a region
-    /// decided in place.
+    /// The state to which the prober returns. It cannot be read from `inherited`, which is `None` in a region decided in place.
     pub(super) prober_mark: ProberMark,
     pub(super) cells_at_split_check: usize,
     pub(super) pending: Pending<W>,

@@ -24,38 +24,23 @@ const NODES_PER_RESERVATION: u64 = 64;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Searches a subtree to its end. If the run is stopped first, everything still open is handed back.
-    pub(in crate::search) fn run<'scope>(
+    pub(in crate::search) fn run(
         shared: &'s Shared<'a, W>,
         node: Node<W>,
-        scope: Option<&ScopeFifo<'scope>>,
+        scope: Option<&ScopeFifo<'s>>,
         turns: Option<&'s RefCell<SatTurns<'a>>>,
-    ) where
-        's: 'scope,
-        'a: 'scope,
-    {
-        let Node {
-            rows,
-            path,
-            decision,
-            context,
-            weight,
-            policy,
-            cells_at_split_check,
-            probed,
-            results,
-        } = node;
-        let (prober, inherited) = match probed {
+    ) {
+        let (prober, inherited) = match node.probed {
             Some((prober, inherited)) => (prober, Some(inherited)),
             None => (Prober::new(shared.probe_bytes), None),
         };
-        let board = Board::with_rows(shared.clues, &rows);
-        let context = context.with_unknown_outside(&board);
-        drop(rows);
-        let policy = if policy.is_unmeasured() {
-            (*lock(&shared.policy)).unwrap_or(policy)
-        } else {
-            policy
-        };
+        let board = Board::with_rows(shared.clues, &node.rows);
+        let context = node.context.with_unknown_outside(&board);
+        drop(node.rows);
+        let mut policy = node.policy;
+        if policy.is_unmeasured() {
+            policy = lock(&shared.policy).unwrap_or(policy);
+        }
         let mut task = Task {
             shared,
             turns,
@@ -63,11 +48,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             prober,
             stack: Vec::new(),
             contexts: vec![context],
-            path,
+            path: node.path,
             is_consistent: true,
-            weight,
+            weight: node.weight,
             inherited,
-            cells_at_split_check,
+            cells_at_split_check: node.cells_at_split_check,
             policy,
             settles_at_node: 0,
             settles_at_poll: 0,
@@ -86,9 +71,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         task.statistics.tasks = 1;
         let mut has_work = true;
-        if let Some(results) = results {
+        if let Some(results) = node.results {
             has_work = task.begin_pivot(results);
-        } else if let Some(decision) = decision {
+        } else if let Some(decision) = node.decision {
             task.decide(decision);
         }
         if has_work || task.backtrack(scope) {
@@ -98,11 +83,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// Examines the present node and acts on the finding, until nothing is open.
-    fn search<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
+    fn search(&mut self, scope: Option<&ScopeFifo<'s>>) {
         loop {
             let finding = if self.must_stop() {
                 Finding::Stopped
@@ -142,9 +123,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     pub(super) fn context(&self) -> &Context<W> {
-        self.contexts
-            .last()
-            .expect("a task has a context while it runs")
+        let context = self.contexts.last();
+        context.expect("a task has a context while it runs")
     }
 
     /// Number of unknown cells in the present region.
@@ -193,29 +173,19 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     fn branch(&mut self, cell: Cell) {
         let portfolio = self.shared.portfolio.as_ref();
         let first = portfolio.is_none_or(|portfolio| portfolio.first_value(cell));
-        // The two sides share the weight in proportion to the estimated probabilities of the two values, which stand for the sizes of the
-        // two subtrees.
+        // The two sides share the weight in proportion to the estimated probabilities of the two values, which stand for their sizes.
         let (filled, total) = self.board.filled_chance(cell);
         let other = if first { total - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(total)) as u64;
         self.weight -= sibling;
-        self.push(
-            sibling,
-            Pending::Sibling(Decision {
-                cell,
-                filled: !first,
-            }),
-        );
+        let decision = |filled| Decision { cell, filled };
+        self.push(sibling, Pending::Sibling(decision(!first)));
         if std::mem::take(&mut self.force_probe) {
             // The forced probe has not refuted this node, so a later retreat must not come back to it, only to its descendants.
             self.retreat_floor = self.stack.len();
         }
-        let decision = Decision {
-            cell,
-            filled: first,
-        };
-        self.path.push(decision);
-        self.decide(decision);
+        self.path.push(decision(first));
+        self.decide(decision(first));
     }
 
     /// Pushes an entry with the present state.
@@ -265,13 +235,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         // The smallest is searched first.
         for (index, region) in regions.into_iter().enumerate().rev() {
             let region = Arc::new(region);
-            let target = RegionCollector::target_of_region(
-                &product,
-                index,
-                Arc::clone(&region),
-                self.shared.clues.width(),
-                &self.shared.collect_options,
-            );
+            let (same, options) = (Arc::clone(&region), &self.shared.collect_options);
+            let target = RegionCollector::target_of_region(&product, index, same, options);
             self.push(share, Pending::Region(region, target));
         }
         self.weight = 0;
@@ -297,8 +262,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Pushes a context and continues in it on the present board.
     fn enter(&mut self, context: Context<W>) {
-        self.contexts
-            .push(context.with_unknown_outside(&self.board));
+        let context = context.with_unknown_outside(&self.board);
+        self.contexts.push(context);
         self.cells_at_split_check = self.open_cells();
         // A retreat must not leave the context.
         self.retreat_floor = self.stack.len();
@@ -319,8 +284,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             ProductValue::Fillings(fillings) => {
                 let mut context = self.context().clone();
                 context.multiply(&fillings);
-                // The lists of these regions exceeded a memory limit and were discarded. So the regions are branched on again, on this
-                // path, one after the other, before the pivot.
+                // The lists of these regions exceeded a memory limit: they are branched on again, on this path, one by one, before the pivot.
                 for region in fillings.unlisted.into_iter().rev() {
                     let later = std::mem::replace(&mut context.region, region);
                     context.later_regions.insert(0, later);
@@ -331,37 +295,25 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// If the search does not probe and has met only dead ends for long, an early decision is probably wrong. Then this goes back to the
-    /// node nearest to the root below which no leaf has been found, to probe that node and search it again. `false` if that is not due, or
-    /// if there is no such node.
+    /// Where the search does not probe and has met only dead ends for long, goes back to the node nearest to the root below which no leaf has
+    /// been found, to probe it and search it again. `false` if that is not due, or if there is no such node.
     fn retreat(&mut self) -> bool {
-        let is_due = self.shared.options.probing == Probing::Adaptive
-            && self
-                .policy
-                .should_retreat(self.board.settles() - self.settles_at_progress);
+        let settles = self.board.settles() - self.settles_at_progress;
+        let is_due =
+            self.shared.options.probing == Probing::Adaptive && self.policy.should_retreat(settles);
         if !is_due || self.stack.len() <= self.retreat_floor {
             return false;
         }
-        self.weight = self.stack[self.retreat_floor..]
-            .iter()
-            .map(|entry| entry.weight)
-            .sum();
-        self.stack.truncate(self.retreat_floor + 1);
-        let Some(entry) = self.stack.pop() else {
-            return false;
-        };
-        self.restore(&entry);
+        let retreated = self.stack.split_off(self.retreat_floor);
+        self.weight = retreated.iter().map(|entry| entry.weight).sum();
+        self.restore(&retreated[0]);
         self.force_probe = true;
         self.settles_at_progress = self.board.settles();
         true
     }
 
     /// Continues with the latest entry of the stack; `false` when the stack is empty.
-    fn backtrack<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>) -> bool
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
+    fn backtrack(&mut self, scope: Option<&ScopeFifo<'s>>) -> bool {
         while let Some(entry) = self.stack.pop() {
             self.retreat_floor = self.retreat_floor.min(self.stack.len());
             self.force_probe = false;
@@ -407,11 +359,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// Drops all contexts but the first `keep`. If that completes a product with a stored pivot, the pivot is spawned as a task.
-    pub(super) fn leave_contexts<'scope>(&mut self, keep: usize, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
+    pub(super) fn leave_contexts(&mut self, keep: usize, scope: Option<&ScopeFifo<'s>>) {
         while self.contexts.len() > keep {
             let context = self.contexts.pop().expect("more contexts than are kept");
             if let Some(node) = Node::from_released(context.target) {
@@ -420,28 +368,21 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Ends the present node: records its cost for the probing policy, and its weight as finished. A node whose fillings come from the
-    /// subproblem cache counts as one leaf, however many fillings it has, because the cache enumerates them only once.
+    /// Ends the present node: records its cost, and its weight as finished. A node from the subproblem cache counts as one leaf.
     fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
-        let solutions = if is_leaf {
-            self.context()
-                .fillings_per_leaf
-                .to_u64()
-                .unwrap_or(u64::MAX)
-        } else {
-            0
-        };
-        self.policy
-            .record_node(settles - self.settles_at_node, solutions);
-        self.settles_at_node = settles;
+        let mut solutions = 0;
         if is_leaf {
+            let number = &self.context().fillings_per_leaf;
+            solutions = number.to_u64().unwrap_or(u64::MAX);
             self.statistics.leaves += 1;
             self.retreat_floor = self.stack.len();
             self.settles_at_progress = settles;
         } else {
-            self.statistics.dead_ends += 1
+            self.statistics.dead_ends += 1;
         }
+        let spent = settles - std::mem::replace(&mut self.settles_at_node, settles);
+        self.policy.record_node(spent, solutions);
         self.unreported_weight += std::mem::take(&mut self.weight);
     }
 }

@@ -1,5 +1,4 @@
-//! How a task gives work away: its oldest open entry when too few tasks are waiting, and everything open when the run must stop. When it
-//! ends, it adds its sums to the totals.
+//! How a task gives work away: its oldest open entry, or everything open when the run must stop; at its end it adds up its sums.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -15,25 +14,17 @@ use crate::run::lock;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Gives the oldest open entry to another task if too few tasks are waiting.
-    pub(super) fn give_oldest<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
-        if self.shared.threads == 1
-            || self.shared.waiting_tasks.load(Ordering::Relaxed) >= self.shared.threads
+    pub(super) fn give_oldest(&mut self, scope: Option<&ScopeFifo<'s>>) {
+        let shared = self.shared;
+        if shared.threads == 1
+            || shared.waiting_tasks.load(Ordering::Relaxed) >= shared.threads
+            || self.board.settles() - self.settles_at_gift < shared.settles_per_poll
         {
             return;
         }
-        if self.board.settles() - self.settles_at_gift < self.shared.settles_per_poll {
-            return;
-        }
         // A join depends on the entries above it, so it is kept, and the oldest of the other entries is given away.
-        let Some(oldest) = self
-            .stack
-            .iter()
-            .position(|entry| !matches!(entry.pending, Pending::Join(..)))
-        else {
+        let is_join = |entry: &StackEntry<W>| matches!(entry.pending, Pending::Join(..));
+        let Some(oldest) = self.stack.iter().position(|entry| !is_join(entry)) else {
             return;
         };
         self.settles_at_gift = self.board.settles();
@@ -83,37 +74,26 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    pub(super) fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
-        let shared = self.shared;
+    pub(super) fn spawn(&self, node: Node<W>, scope: Option<&ScopeFifo<'s>>) {
         match scope {
-            Some(scope) => spawn(shared, node, scope),
-            None => shared.pending_nodes.push(node),
+            Some(scope) => spawn(self.shared, node, scope),
+            None => self.shared.pending_nodes.push(node),
         }
     }
 
     /// Called when the run has been stopped: turns everything open into cubes.
     pub(super) fn hand_back(&mut self) {
         for entry in &self.stack {
-            let StackEntry {
-                path_len,
-                context_index,
-                weight,
-                ..
-            } = *entry;
-            match &entry.pending {
-                Pending::Sibling(decision) => {
-                    self.hand_back_subtree(path_len, Some(*decision), context_index, weight);
-                }
-                Pending::Join(..) => {
-                    self.hand_back_subtree(path_len, None, context_index, weight);
-                }
+            let decision = match &entry.pending {
+                Pending::Sibling(decision) => Some(*decision),
+                Pending::Join(..) => None,
                 // The cube that is handed back for its join contains this region too.
-                Pending::Region(_, target) => target.abandon(),
-            }
+                Pending::Region(_, target) => {
+                    target.abandon();
+                    continue;
+                }
+            };
+            self.hand_back_subtree(entry.path_len, decision, entry.context_index, entry.weight);
         }
         // The present node is handed back last, because the search would have continued with it first.
         self.hand_back_subtree(self.path.len(), None, self.contexts.len() - 1, self.weight);
@@ -138,21 +118,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// Releases everything open, and adds the sums of this task to the totals.
-    pub(super) fn finish<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
+    pub(super) fn finish(mut self, scope: Option<&ScopeFifo<'s>>) {
         // From the top, as a region search must be released before its product.
         while let Some(entry) = self.stack.pop() {
-            match entry.pending {
-                Pending::Sibling(_) => {}
-                Pending::Region(_, target) => {
-                    if let Some(node) = Node::from_released(target) {
-                        self.spawn(node, scope);
-                    }
-                }
-                Pending::Join(product, _) => drop(product),
+            if let Pending::Region(_, target) = entry.pending
+                && let Some(node) = Node::from_released(target)
+            {
+                self.spawn(node, scope);
             }
         }
         self.publish_policy();
@@ -180,14 +152,11 @@ pub(in crate::search) fn run_all<'s, 'a, W: Word>(
 }
 
 /// Spawns a node as a task of its own.
-pub(in crate::search) fn spawn<'s, 'a, 'scope, W: Word>(
-    shared: &'s Shared<'a, W>,
+pub(in crate::search) fn spawn<'s, W: Word>(
+    shared: &'s Shared<'_, W>,
     node: Node<W>,
-    scope: &ScopeFifo<'scope>,
-) where
-    's: 'scope,
-    'a: 'scope,
-{
+    scope: &ScopeFifo<'s>,
+) {
     shared.waiting_tasks.fetch_add(1, Ordering::Relaxed);
     scope.spawn_fifo(move |scope| {
         shared.waiting_tasks.fetch_sub(1, Ordering::Relaxed);

@@ -45,8 +45,7 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) waiting_tasks: CachePadded<AtomicUsize>,
     /// Cubes handed back, each with its weight.
     pub(in crate::search) cubes: SegQueue<(Cube, u64)>,
-    /// Whether solutions were dropped from a bundle or a batch, so that the cubes do not cover everything open. Relaxed: read when all
-    /// tasks have ended; before that a hint.
+    /// Whether solutions were dropped, so that the cubes do not cover everything open. Relaxed: a hint until all tasks have ended.
     pub(in crate::search) cubes_incomplete: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(in crate::search) totals: Mutex<(Statistics, Count)>,
@@ -91,16 +90,14 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     /// Number of unknown cells when regions were last looked for; `usize::MAX` at the root of a cube, before the first time.
     pub(super) cells_at_split_check: usize,
     pub(super) policy: ProbingPolicy,
-    /// Numbers of settles of the task: when the present node began, at the last poll of the control, at the last flush of the batch, and
-    /// when it last gave an entry away.
+    /// Settles of the task when the present node began, at the last poll, at the last flush, and when it last gave an entry away.
     pub(super) settles_at_node: u64,
     pub(super) settles_at_poll: u64,
     pub(super) settles_at_flush: u64,
     pub(super) settles_at_gift: u64,
     /// Nodes reserved from the control and not used yet.
     pub(super) reserved_nodes: u64,
-    /// Index of the first stack entry to which a retreat may go back. No leaf has been found below the nodes of the entries from this index
-    /// on, and none of these entries has been given away.
+    /// First stack entry to which a retreat may go back: from it on, no leaf has been found below, and no entry has been given away.
     pub(super) retreat_floor: usize,
     /// Settles of the task at the last leaf or retreat.
     pub(super) settles_at_progress: u64,
@@ -117,8 +114,7 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) reported_nodes: u64,
 }
 
-/// Polls the control, and runs or starts the SAT solver when it is due. A task calls this at intervals; `settles` is its work since the
-/// last call.
+/// Polls the control, and runs or starts the SAT solver when it is due. `settles` is the work of the task since the last call.
 pub(super) fn poll<W: Word>(
     shared: &Shared<'_, W>,
     turns: Option<&RefCell<SatTurns<'_>>>,
@@ -129,11 +125,8 @@ pub(super) fn poll<W: Word>(
         (Some(turns), _) => turns.borrow_mut().add_settles(settles),
         (None, Some(portfolio)) => {
             let total = portfolio.add_settles(settles);
-            if shared
-                .options
-                .sat_after_settles
-                .is_some_and(|after| total >= after)
-            {
+            let due_after = shared.options.sat_after_settles;
+            if due_after.is_some_and(|after| total >= after) {
                 portfolio.start_solver();
             }
         }

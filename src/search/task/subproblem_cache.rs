@@ -1,8 +1,7 @@
 //! A cache of small subproblems: the unknown cells of a node, where they are few.
 //!
-//! On loosely constrained puzzles the same few unknown cells, with the same choices for their lines, remain under many different partial
-//! grids. Such a subproblem is searched once and its fillings are cached; the next time they form a bundle without a search. The key
-//! holds everything that the fillings depend on, never a hash alone.
+//! On loosely constrained puzzles the same few unknown cells, with the same choices for their lines, remain under many partial grids. They
+//! are searched once; the next time their fillings form a bundle without a search. The key holds all that these depend on, never a hash alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -75,8 +74,7 @@ impl SubproblemCache {
         true
     }
 
-    /// The fillings of the unknown cells of a board, if they are cached. If not, the caller finds them and passes them to
-    /// [`SubproblemCache::insert`].
+    /// The fillings of the unknown cells of a board, if they are cached; otherwise the caller passes them to [`SubproblemCache::insert`].
     pub(super) fn look_up<W: Word>(&mut self, board: &Board<'_, W>) -> Option<Fillings> {
         self.key.clear();
         let (width, height) = (board.clues().width(), board.clues().height());
