@@ -11,12 +11,11 @@ use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::drawing::unsolved_sheet;
 use super::output::{Output, Outputs, Replacing};
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
-use super::words::{DuplicateFields, Subject, counted, goal, why_unsolvable};
+use super::words::{DuplicateFields, Subject, counted, goal};
 
 /// Whether and where the regions are drawn.
 #[derive(Args, Debug)]
@@ -146,7 +145,7 @@ impl Files {
             text = page.head();
             page
         });
-        let facts = examination.facts(subject.puzzle);
+        let facts = examination.facts(subject);
         text += &page.part(&HtmlSection::new(examination.sheet(subject, &facts)));
         if let [first, second] = &examination.ambiguity.solutions[..] {
             let drawings = [("1", first), ("2", second)];
@@ -190,7 +189,7 @@ impl Examination {
     /// The answer as text: `name: verdict`, what else is known, and with `pictures` the regions and the closest solutions.
     fn text(&self, session: &Session, subject: &Subject<'_>, pictures: bool) -> String {
         let stopped = session.why_stopped(self.stopped(), None);
-        let facts = self.facts(subject.puzzle);
+        let facts = self.facts(subject);
         let mut text = format!("{}: {facts}{stopped}\n", subject.label());
         let [first, second] = &self.ambiguity.solutions[..] else {
             return text;
@@ -230,16 +229,13 @@ impl Examination {
         text.push_str(&format!(
             "\n  # filled in both, 1 {one} only, 2 {two} only\n"
         ));
-        if subject.several {
-            text.push('\n');
-        }
-        text
+        text + subject.blank_line()
     }
 
     /// The verdict and what else is known, in one line.
-    fn facts(&self, puzzle: &Puzzle) -> String {
+    fn facts(&self, subject: &Subject<'_>) -> String {
         let verdict = self.verdict();
-        let goal = match goal(puzzle) {
+        let goal = match goal(subject.puzzle) {
             Some(false) if verdict != Verdict::None => ", the goal is not a solution",
             Some(true) if verdict == Verdict::Undecided => ", the goal is a solution",
             Some(true) if verdict == Verdict::Multiple => ", the goal is one of them",
@@ -261,15 +257,11 @@ impl Examination {
                 )
             }
             (Verdict::Unique, Some(profile)) => format!("unique{goal}. {profile}"),
-            (Verdict::None, _) => match why_unsolvable(puzzle) {
-                Some(why) => format!("none ({why})"),
-                None => "none".to_owned(),
-            },
+            (Verdict::None, _) => format!("none{}", subject.why_no_solution()),
             _ => format!("{verdict}{goal}"),
         }
     }
 
-    /// What the characters of the picture mean.
     fn legend(&self) -> String {
         let regions = match self.ambiguity.regions.len() {
             1 => format!("{} the ambiguous region", name(0)),
@@ -366,7 +358,7 @@ impl Examination {
 }
 
 /// Appends a picture, indented.
-fn push_picture(text: &mut String, picture: &str) {
+pub(super) fn push_picture(text: &mut String, picture: &str) {
     for line in picture.lines() {
         text.push_str(&format!("  {line}\n"));
     }

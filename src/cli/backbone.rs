@@ -4,9 +4,8 @@ use clap::Args;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::options::Asked;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
 
@@ -41,18 +40,15 @@ struct Found<'a> {
 
 impl Answer for Found<'_> {
     fn text(&self, _: &Session) -> String {
-        match &self.backbone {
-            Some(rows) => self.subject.block(&(rows.join("\n") + "\n")),
-            None => String::new(),
-        }
+        let rows = self.backbone.as_ref();
+        rows.map_or(String::new(), |rows| {
+            self.subject.block(&(rows.join("\n") + "\n"))
+        })
     }
 
     fn text_note(&self, _: &Session) -> Option<String> {
         let (name, why) = (self.subject.label(), self.subject.why_no_solution());
-        match &self.backbone {
-            Some(_) => None,
-            None => Some(format!("{name}: no solution{why}")),
-        }
+        (self.backbone.is_none()).then(|| format!("{name}: no solution{why}"))
     }
 
     fn note(&self, session: &Session) -> Option<String> {

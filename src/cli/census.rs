@@ -8,18 +8,15 @@ use clap::Args;
 use omnogram::census::{Census, Engine, Estimated, Figure, MAX_CELLS, Tables, Tally, estimate};
 use omnogram::cluster::{CensusOutcome, CensusRun, Digest, Header};
 use omnogram::format::TraceOptions;
-use omnogram::search::Limits;
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::journal;
 use super::json::round_to_micros;
-use super::messages;
 use super::options::{AnswerOptions, SearchOptions, number};
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::counted;
+use super::{journal, messages};
 
 /// Go through every clue set of a small size
 ///
@@ -84,32 +81,25 @@ pub(super) fn size(text: &str) -> Result<Census, String> {
 
 pub(super) fn run(options: &Options) -> Answered {
     let census = options.size.with_engine(options.engine);
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let AnswerOptions { json, verbosity } = &options.answer_options;
+    let session = &Session::new(&options.search_options, *json, verbosity)?;
     match options.sample {
         Some(tuples) => sample(session, census, tuples, options.seed),
         None => count(session, census, options.journal.as_deref()),
     }
 }
 
-/// The name of a census in messages.
 fn name(census: Census) -> String {
     format!("{}x{}", census.height(), census.width())
 }
 
-/// Works out all clue sets.
 fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered {
     let tables = Tables::new(census);
     let name = name(census);
-    let journal = match journal {
-        Some(path) => {
-            let header = Header::new(Digest::of_census(census), format!("census {census}"));
-            Some(journal::open(session, path, &header)?)
-        }
-        None => None,
-    };
-    let resumed = journal
-        .as_ref()
-        .is_some_and(|(_, records)| !records.is_empty());
+    let header = Header::new(Digest::of_census(census), format!("census {census}"));
+    let journal = journal.map(|path| journal::open(session, path, &header));
+    let journal = journal.transpose()?;
+    let resumed = (journal.as_ref()).is_some_and(|(_, records)| !records.is_empty());
     let run = CensusRun::new(census, &tables, journal, session.limits())?;
     if resumed {
         let (share, clue_sets) = run.done();
@@ -118,7 +108,7 @@ fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered 
             100.0 * share
         ));
     }
-    let outcome = session.run_named(&name, |observer| run.run(observer))?;
+    let outcome = session.run_observed(&name, true, |observer| run.run(observer))?;
     if let Some(message) = &outcome.disagreement {
         return Ok(wrong(message));
     }
@@ -134,13 +124,11 @@ fn count(session: &Session, census: Census, journal: Option<&Path>) -> Answered 
     })
 }
 
-/// Prints that an answer of the engine is wrong.
 pub(super) fn wrong(message: &str) -> Status {
     messages::note(&format!("error: {message}"));
     Status::Wrong
 }
 
-/// What a census is of, as JSON.
 #[derive(Debug, Serialize)]
 struct CensusFields {
     height: usize,
@@ -160,7 +148,6 @@ impl From<Census> for CensusFields {
     }
 }
 
-/// The numbers of a census as JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct Numbers<'a> {
     #[serde(flatten)]
@@ -189,7 +176,6 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The answer of a census.
 #[derive(Debug, Serialize)]
 struct CensusAnswer<'a> {
     #[serde(skip)]
@@ -234,7 +220,6 @@ impl Answer for CensusAnswer<'_> {
     }
 }
 
-/// Lines of names and values.
 fn lines<const N: usize>(rows: [(&str, String); N]) -> String {
     let line = |(name, value)| format!("{:23}{value}\n", format!("{name}:"));
     rows.into_iter().map(line).collect()
@@ -280,12 +265,12 @@ pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
     text
 }
 
-/// Estimates the time and the numbers of a census from random tuples of row clues.
 fn sample(session: &Session, census: Census, tuples: u64, seed: u64) -> Answered {
     let tables = Tables::new(census);
-    let limits: Limits = session.limits();
+    let limits = session.limits();
     let began = Instant::now();
-    let estimated = match session.on_threads(|| estimate(&tables, tuples, seed, &limits)) {
+    let estimated = (session.pool).install(|| estimate(&tables, tuples, seed, &limits));
+    let estimated = match estimated {
         Ok(estimated) => estimated,
         Err(message) => return Ok(wrong(&message)),
     };
@@ -346,15 +331,15 @@ impl Answer for SampleAnswer<'_> {
         let estimated = self.estimated;
         lines([
             ("pictures", self.of.pictures().to_string()),
-            ("CPU time", about_time(estimated.seconds)),
+            ("CPU time", about(estimated.seconds, time)),
             ("longest tuple", format!("{:.3} s", estimated.longest)),
-            ("clue sets", about(estimated.clue_sets)),
-            ("unique", about(estimated.unique)),
+            ("clue sets", about(estimated.clue_sets, rough)),
+            ("unique", about(estimated.unique, rough)),
             (
                 "solved by lines alone",
                 match self.of.engine() {
                     Engine::None => "unknown".to_owned(),
-                    Engine::Count | Engine::Lines => about(estimated.line_solvable),
+                    Engine::Count | Engine::Lines => about(estimated.line_solvable, rough),
                 },
             ),
         ])
@@ -374,45 +359,36 @@ impl Answer for SampleAnswer<'_> {
 
     /// A limit only makes the estimate less exact, but there must be one.
     fn status(&self) -> Status {
-        if self.tuples > 1 && self.stopped != Some(Stop::Interrupt) {
-            Status::Complete
-        } else {
-            Status::Stopped
-        }
+        Status::stopped_if(self.tuples <= 1 || self.stopped == Some(Stop::Interrupt))
     }
 }
 
-/// `about 5.2 x 10^10 (estimate; standard error 1.2 %)`
-fn about(figure: Figure) -> String {
+/// `about 5.2 x 10^10 (estimate; standard error 1.2 %)`, with the estimate in these words.
+fn about(figure: Figure, words: impl Fn(f64) -> String) -> String {
     if !figure.mean.is_finite() {
         return "unknown".to_owned();
     }
-    let number = match Count::from(figure.mean.max(0.0) as u64).rough() {
-        Some(rough) => rough.to_string(),
-        None => format!("{:.0}", figure.mean),
+    let relative = figure.standard_error / figure.mean;
+    let error = if relative.is_finite() {
+        format!("{:.1} %", 100.0 * relative)
+    } else {
+        "unknown".to_owned()
     };
-    format!("about {number} ({})", error_text(figure))
+    let words = words(figure.mean);
+    format!("about {words} (estimate; standard error {error})")
 }
 
-/// `about 7.9 hours (estimate; standard error 1.2 %)`
-fn about_time(figure: Figure) -> String {
-    let seconds = figure.mean;
-    if !seconds.is_finite() {
-        return "unknown".to_owned();
+fn rough(number: f64) -> String {
+    match Count::from(number.max(0.0) as u64).rough() {
+        Some(rough) => rough.to_string(),
+        None => format!("{number:.0}"),
     }
-    let time = match seconds {
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
         s if s < 100.0 => format!("{s:.3} s"),
         s if s < 6000.0 => format!("{:.1} min", s / 60.0),
         s => format!("{:.1} hours", s / 3600.0),
-    };
-    format!("about {time} ({})", error_text(figure))
-}
-
-fn error_text(figure: Figure) -> String {
-    let relative = figure.standard_error / figure.mean;
-    if relative.is_finite() {
-        format!("estimate; standard error {:.1} %", 100.0 * relative)
-    } else {
-        "estimate; standard error unknown".to_owned()
     }
 }

@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use omnogram::error::{Error, Result};
-use omnogram::puzzle::{Clue, Grid, Puzzle};
+use omnogram::error::Error;
+use omnogram::puzzle::{Clue, Grid};
 use omnogram::solutions::Stop;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -62,15 +62,6 @@ impl Certificate {
             refutation: None,
             graph: None,
         }
-    }
-
-    pub(super) fn read_puzzle(&self) -> Result<Puzzle> {
-        Puzzle::from_clues(&self.rows, &self.columns)
-    }
-
-    pub(super) fn read_examples(&self) -> Result<Vec<Grid>> {
-        let examples = self.examples.iter();
-        examples.map(|rows| Grid::from_rows(rows)).collect()
     }
 }
 

@@ -44,15 +44,9 @@ enum NoCertificate {
 
 type Certified<T = Certificate> = std::result::Result<T, NoCertificate>;
 
-impl From<Failure> for NoCertificate {
-    fn from(failure: Failure) -> Self {
-        NoCertificate::Failure(failure)
-    }
-}
-
-impl From<Error> for NoCertificate {
-    fn from(error: Error) -> Self {
-        NoCertificate::Failure(error.into())
+impl<E: Into<Failure>> From<E> for NoCertificate {
+    fn from(failure: E) -> Self {
+        NoCertificate::Failure(failure.into())
     }
 }
 
@@ -70,7 +64,6 @@ impl CertificateFolder {
         })
     }
 
-    /// Publishes the list.
     pub(super) fn finish(&mut self) -> Answered<()> {
         self.list.begin()?;
         self.list.finish()
@@ -102,7 +95,6 @@ impl CertificateFolder {
         self.add(session, subject, certified)
     }
 
-    /// Adds the certificate of a count.
     pub(super) fn add_count(
         &mut self,
         session: &Session,
@@ -228,7 +220,6 @@ impl CertificateFolder {
     }
 }
 
-/// Publishes a file of this name.
 fn publish(output: Checksummed<Output>, name: String) -> Answered<ProofFile> {
     let (file, mut output) = output.finish(name);
     output.finish()?;
@@ -243,12 +234,7 @@ fn find_lemmas(
     limits: &Limits,
 ) -> Certified<Lemmas> {
     let puzzle = subject.puzzle;
-    let polled = WriteLimits {
-        deadline: limits
-            .time
-            .and_then(|time| Instant::now().checked_add(time)),
-        interrupt: limits.interrupt.clone(),
-    };
+    let polled = WriteLimits::of(limits, Instant::now());
     let Some(mut finder) = LemmaFinder::new(puzzle, limits) else {
         let reason = polled.reached().unwrap_or(Stop::Memory);
         return Err(NoCertificate::Stopped(reason));

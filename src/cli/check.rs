@@ -9,12 +9,11 @@ use omnogram::search::{Limits, Outcome, Search, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::ambiguity::{Drawn, Files, examine};
-use super::answer::Answer;
+use super::ambiguity::{Drawn, Files, examine, push_picture};
 use super::certify::CertificateFolder;
 use super::collection::{Collection, CollectionOptions, Found, Shown};
 use super::options::Asked;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{DuplicateFields, Subject, counted, goal};
 
@@ -135,16 +134,12 @@ impl Answer for Checked<'_> {
         let mut text = format!("{}: {verdict}{why}\n", self.subject.label());
         if let ([first, second], true) = (self.examples, self.pictures) {
             text.push('\n');
-            for line in difference(first, second).lines() {
-                text.push_str(&format!("  {line}\n"));
-            }
+            push_picture(&mut text, &difference(first, second));
             text.push_str(match self.goal {
                 Some(true) => "\n  # filled in both, 1 in the goal only, 2 in the other only\n",
                 _ => "\n  # filled in both, 1 in the first only, 2 in the second only\n",
             });
-            if self.subject.several {
-                text.push('\n');
-            }
+            text += self.subject.blank_line();
         }
         text + self.duplicate.as_ref().map_or("", |fields| &fields.text)
     }
@@ -156,18 +151,14 @@ impl Answer for Checked<'_> {
 
 pub(super) fn run(options: &Options) -> Answered {
     let puzzles = options.asked.puzzles();
+    let files = Files::new(&options.drawn, puzzles)?;
+    let proof = options.proof.as_deref();
+    let proof = proof.map(|path| CertificateFolder::new(path, options.drawn.replacing, puzzles));
     let mut run = Run {
         options,
         collection: Collection::new(&options.collection, options.full),
-        files: Files::new(&options.drawn, puzzles)?,
-        proof: match &options.proof {
-            Some(path) => Some(CertificateFolder::new(
-                path,
-                options.drawn.replacing,
-                puzzles,
-            )?),
-            None => None,
-        },
+        files,
+        proof: proof.transpose()?,
         is_drawn: true,
     };
     let session = &Session::asked(&options.asked)?;
@@ -211,7 +202,7 @@ impl Run<'_> {
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, found: &Found) -> Answered {
         let pictures = self.options.pictures || !subject.several;
         self.is_drawn = false;
-        if let Shown::Answer(duplicate) = self.collection.add(session, subject, found)? {
+        if let Shown::Answer(duplicate) = self.collection.add(subject, found)? {
             if let Found::Full(examination) = found {
                 self.files
                     .answer(session, subject, examination, pictures, duplicate)?;
@@ -220,14 +211,11 @@ impl Run<'_> {
             }
         }
         self.is_drawn = true;
-        let status = Status::from(found.verdict()).max(Status::of(found.stopped()));
-        Ok(match &mut self.proof {
-            Some(proof) => {
-                let certified =
-                    proof.add_verdict(session, subject, found.verdict(), found.solutions());
-                status.max(certified?)
-            }
-            None => status,
-        })
+        let verdict = found.verdict();
+        let mut status = Status::from(verdict).max(Status::of(found.stopped()));
+        if let Some(proof) = &mut self.proof {
+            status = status.max(proof.add_verdict(session, subject, verdict, found.solutions())?);
+        }
+        Ok(status)
     }
 }

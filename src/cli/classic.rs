@@ -10,7 +10,7 @@ use omnogram::solutions::Stop;
 use super::check::Checked;
 use super::collection::{Collection, CollectionOptions, Found};
 use super::enumerate::Listed;
-use super::options::{Asked, SearchOptions, When, number};
+use super::options::{AnswerOptions, Asked, SearchOptions, When, number};
 use super::output::Output;
 use super::session::Session;
 use super::solution_output::ListingOptions;
@@ -72,7 +72,8 @@ pub(super) fn run(options: &Options) -> Answered {
         progress: When::Never,
         ..options.asked.search_options.clone()
     };
-    let session = &Session::new(&search_options, &options.asked.answer_options)?;
+    let AnswerOptions { json, verbosity } = &options.asked.answer_options;
+    let session = &Session::new(&search_options, *json, verbosity)?;
     let asks_for_more = options.all || options.count || options.check;
     if options.algorithm == Algorithm::BruteForce && asks_for_more {
         session.note(
@@ -126,7 +127,7 @@ fn answer(
         let goal = puzzle.notes().goal.as_ref();
         let goal = goal.filter(|goal| verify(puzzle, goal).is_ok());
         let found = Found::two(search.first(2, goal));
-        collection.add(session, subject, &found)?;
+        collection.add(subject, &found)?;
         session.answer(&Checked::new(subject, &found, !subject.several, None))
     } else {
         let (solutions, outcome) = search.first(1, None);
@@ -135,7 +136,6 @@ fn answer(
     }
 }
 
-/// The cells that an algorithm had decided when it got stuck: rows of '#' and '.', and '-' for undecided cells.
 fn decided(subject: &Subject<'_>, outcome: &Outcome) -> Option<Vec<String>> {
     let [cube] = &*outcome.cubes else { return None };
     if outcome.stopped != Some(Stop::Stuck) {

@@ -14,6 +14,7 @@ use omnogram::solutions::Stop;
 
 use super::ambiguity::Examination;
 use super::messages;
+use super::output::print;
 use super::session::Session;
 use super::status::Answered;
 use super::words::{DuplicateFields, Subject, counted, goal};
@@ -36,7 +37,6 @@ pub(super) struct CollectionOptions {
     duplicates: bool,
 }
 
-/// What is found out about a puzzle.
 #[derive(Debug)]
 pub(super) enum Found {
     /// Up to two solutions.
@@ -89,7 +89,6 @@ impl Found {
         }
     }
 
-    /// How a puzzle is solved, if that is known and it is unique.
     fn profile(&self) -> Option<&Profile> {
         self.examination()?.profile.as_ref()
     }
@@ -104,7 +103,6 @@ struct First {
     picture: Option<Digest>,
 }
 
-/// An earlier puzzle that is the same.
 #[derive(Debug)]
 struct Duplicate {
     of: String,
@@ -157,12 +155,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Adds a puzzle, and prints its row if there is a table.
-    pub(super) fn add(
-        &mut self,
-        session: &Session,
-        subject: &Subject<'_>,
-        found: &Found,
-    ) -> Answered<Shown> {
+    pub(super) fn add(&mut self, subject: &Subject<'_>, found: &Found) -> Answered<Shown> {
         self.several |= subject.several;
         self.totals[found.verdict() as usize] += 1;
         if let Some(profile) = found.profile() {
@@ -179,14 +172,12 @@ impl<'a> Collection<'a> {
             return Ok(Shown::Nothing);
         }
         if self.options.csv {
-            let (names, values): (Vec<_>, Vec<_>) = self
-                .row(subject, found, duplicate.as_ref())
-                .into_iter()
-                .unzip();
+            let row = self.row(subject, found, duplicate.as_ref());
+            let (names, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
             if !std::mem::replace(&mut self.has_heading, true) {
-                session.print(&(names.join(",") + "\n"))?;
+                print(&(names.join(",") + "\n"))?;
             }
-            session.print(&line(&values))?;
+            print(&line(&values))?;
             return Ok(Shown::Nothing);
         }
         let fields = self.options.duplicates.then(|| DuplicateFields {
@@ -308,22 +299,17 @@ impl<'a> Collection<'a> {
             "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
         ));
         if self.full {
-            let methods: Vec<String> = self
-                .methods
-                .iter()
-                .map(|(method, number)| format!("{number} by {method}"))
-                .collect();
+            let methods = self.methods.iter();
+            let methods = methods.map(|(method, number)| format!("{number} by {method}"));
+            let methods: Vec<String> = methods.collect();
             if !methods.is_empty() {
                 session.note(&format!("solved: {}", methods.join(", ")));
             }
-            let sizes: Vec<String> = self
-                .sizes
-                .iter()
-                .map(|(&size, number)| match SIDES[size] {
-                    usize::MAX => format!("{number} larger"),
-                    side => format!("{number} up to {side}x{side}"),
-                })
-                .collect();
+            let sizes = self.sizes.iter().map(|(&size, number)| match SIDES[size] {
+                usize::MAX => format!("{number} larger"),
+                side => format!("{number} up to {side}x{side}"),
+            });
+            let sizes: Vec<String> = sizes.collect();
             session.note(&format!("sizes: {}", sizes.join(", ")));
         }
         if self.options.duplicates {
@@ -354,11 +340,8 @@ fn picture(puzzle: &Puzzle, canonical: &Canonical) -> Option<Digest> {
     for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
         inner.set(row, column, goal.get(row + above, column + left));
     }
-    let least = canonical
-        .transforms
-        .iter()
-        .map(|transform| transform.grid(&inner))
-        .min()?;
+    let pictures = canonical.transforms.iter();
+    let least = pictures.map(|transform| transform.grid(&inner)).min()?;
     let mut digest = SetDigest::new();
     digest.add(least.words());
     Some(digest.digest())

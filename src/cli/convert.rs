@@ -139,18 +139,13 @@ pub(super) fn run(options: &Options) -> Answered {
 }
 
 fn convert(options: &Options, inputs: &[PathBuf], output: &mut PuzzleOutput) -> Answered<()> {
-    let TracingOptions {
-        size,
-        threshold,
-        dither,
-        invert,
-    } = options.tracing;
+    let tracing = &options.tracing;
     let reading = ReadOptions::default().format(options.from).tracing(
         TraceOptions::default()
-            .size(size)
-            .threshold(threshold)
-            .dither(dither)
-            .invert(invert),
+            .size(tracing.size)
+            .threshold(tracing.threshold)
+            .dither(tracing.dither)
+            .invert(tracing.invert),
     );
     if !options.verbosity.quiet {
         inputs::note_skipped(inputs, options.from);
@@ -182,7 +177,6 @@ fn add_entry(options: &Options, entry: Entry, output: &mut PuzzleOutput) -> Answ
     output.add(name, puzzle)
 }
 
-/// The puzzle with the title and the author given by the options.
 fn with_title_and_author(options: &Options, puzzle: Puzzle) -> Puzzle {
     if options.title.is_none() && options.author.is_none() {
         return puzzle;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -13,9 +13,7 @@ use omnogram::error::Error;
 use omnogram::search::Outcome;
 
 use super::certify::CertificateFolder;
-use super::estimate;
 use super::graph::GraphFile;
-use super::journal;
 use super::json::json_line;
 use super::options::Asked;
 use super::output::{Outputs, Replacing};
@@ -24,6 +22,7 @@ use super::shares::{self, CellOutput};
 use super::status::Answered;
 use super::total::Counted;
 use super::words::Subject;
+use super::{estimate, journal};
 
 /// Count the solutions exactly
 ///
@@ -104,33 +103,37 @@ pub(super) fn run(options: &Options) -> Answered {
     let mut graph_outputs = GraphOutputs {
         graph: graph.transpose()?,
         proof: proof.transpose()?,
-        cell_output: options.cells.then(|| CellOutput::new(svg, options.exact)),
+        cell_output: options.cells.then_some(CellOutput {
+            svg,
+            exact: options.exact,
+            legend_shown: false,
+        }),
     };
     if let Some(journal) = &options.journal {
         journal::check_one_puzzle(journal, puzzles)?;
     }
     let session = &Session::asked(&options.asked)?;
-    if options.journal.is_some() {
-        return journal::answer(session, puzzles, |subject| {
-            answer(session, subject, options)
-        });
-    }
-    let status = session.answer_each(puzzles, |subject| {
+    let answer = |subject: &Subject<'_>| {
         if graph_outputs.is_any() {
             graph_outputs.answer(session, subject)
         } else if options.estimate.estimate {
             estimate::answer(session, subject, options.estimate.seed)
         } else {
-            answer(session, subject, options)
+            count(session, subject, options)
         }
-    })?;
+    };
+    let status = if options.journal.is_some() {
+        journal::answer(session, puzzles, answer)?
+    } else {
+        session.answer_each(puzzles, answer)?
+    };
     Ok(match &mut graph_outputs.proof {
         Some(proof) => status.and(proof.finish()),
         None => status,
     })
 }
 
-fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
+fn count(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let method = options.method;
     let trace = options.trace.as_deref().map(Trace::new).transpose()?;
     let outcome = if let Some(journal) = &options.journal {
@@ -143,7 +146,7 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
         let note = |slice: &Slice| {
             let _ = trace.as_ref().map(|trace| trace.write(&trace_line(slice)));
         };
-        session.run_observed(subject, true, |observer| {
+        session.run_observed(subject.name, true, |observer| {
             let mut counter = Counter::new(subject.puzzle)
                 .limits(session.limits())
                 .method(method)
@@ -191,21 +194,17 @@ impl Trace {
         Ok(Trace { name, file })
     }
 
+    fn lock(&self) -> MutexGuard<'_, BufWriter<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn write(&self, line: &str) -> io::Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(line.as_bytes())
+        self.lock().write_all(line.as_bytes())
     }
 
     fn finish(self, last: &str) -> Result<(), Error> {
-        let written = self.write(last);
-        let file = self
-            .file
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        written
-            .and_then(|()| file.into_inner().map_err(io::Error::from))
-            .map(drop)
-            .map_err(|error| Error::io(&self.name, error))
+        let written = self.write(last).and_then(|()| self.lock().flush());
+        written.map_err(|error| Error::io(&self.name, error))
     }
 }
 
@@ -220,7 +219,6 @@ fn trace_line(slice: &Slice) -> String {
     }))
 }
 
-/// The last line of --trace.
 fn trace_end(outcome: &Outcome) -> String {
     let statistics = &outcome.statistics;
     json_line(&serde_json::json!({
@@ -245,12 +243,13 @@ impl GraphOutputs {
 
     /// Counts the solutions of a puzzle with their solution graph, and writes the outputs from the graph.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
-        self.graph
-            .iter()
-            .try_for_each(|graph| graph.check_single(subject))?;
-        self.cell_output
-            .iter()
-            .try_for_each(|cell_output| cell_output.check_single(subject))?;
+        if self.graph.is_some() {
+            let message = "--graph writes the graph of one puzzle, and there are several";
+            subject.require_single(message)?;
+        }
+        if (self.cell_output.as_ref()).is_some_and(|output| output.svg.is_some()) {
+            subject.require_single("--svg draws one puzzle, and there are several")?;
+        }
         let started = Instant::now();
         // What reads a file or a certificate expects nodes that decide a cell.
         let decides_cells = self.graph.is_some() || self.proof.is_some();
@@ -290,12 +289,10 @@ impl GraphOutputs {
         if let Some(graph) = &mut self.graph {
             graph.finish(session, subject)?;
         }
-        match &mut self.proof {
-            Some(proof) => {
-                let graph = solution_graph.as_ref();
-                Ok(status.max(proof.add_count(session, subject, graph, &outcome)?))
-            }
-            None => Ok(status),
+        if let Some(proof) = &mut self.proof {
+            let graph = solution_graph.as_ref();
+            return Ok(status.max(proof.add_count(session, subject, graph, &outcome)?));
         }
+        Ok(status)
     }
 }

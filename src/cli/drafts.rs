@@ -5,11 +5,10 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
 use std::time::Duration;
+use std::{mem, thread};
 
 use tempfile::{NamedTempFile, PersistError};
 
@@ -24,7 +23,6 @@ fn drafts() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 /// Most characters of the target's name in the name of its draft: file systems limit the length of names to 255 bytes.
 const MAX_NAME_CHARS: usize = 60;
 
-/// A temporary file.
 #[derive(Debug)]
 pub(super) struct Draft {
     file: NamedTempFile,

@@ -69,7 +69,6 @@ pub(super) struct Drawn<'a> {
     pub(super) reveals: Option<&'static str>,
 }
 
-/// The unsolved puzzle.
 pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
     subject
         .titled_sheet()
@@ -77,7 +76,6 @@ pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
 }
 
 impl Content {
-    /// Finds the content and draws it.
     pub(super) fn draw<'a>(&self, session: &Session, subject: &Subject<'a>) -> Answered<Drawn<'a>> {
         let mut drawn = if self.ambiguous {
             draw_backbone(session, subject)
@@ -142,7 +140,7 @@ impl Content {
         let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();
         let mut list = Solutions::new(inputs::open(file)?, &called);
-        while let Some(grid) = session.interrupt().while_reading(|| list.next()) {
+        while let Some(grid) = session.interrupt.while_reading(|| list.next()) {
             let grid = grid?;
             if grids.len() == most {
                 if self.solutions.is_none() {
@@ -203,14 +201,12 @@ fn note_stop(session: &Session, subject: &Subject<'_>, found: &str, stop: Stop) 
     Status::Stopped
 }
 
-/// Prints that there is no solution.
 fn note_no_solution(session: &Session, subject: &Subject<'_>) -> Status {
     let why = subject.why_no_solution();
     session.note(&format!("{}: no solution{why}", subject.name));
     Status::Complete
 }
 
-/// Finds and draws the backbone and the ambiguous cells.
 fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (backbone, outcome) =
         session.search(subject, session.limits(), true, |search| search.backbone());
@@ -248,7 +244,6 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     }
 }
 
-/// Counts and draws the share of solutions in which each cell is filled.
 fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (cells, outcome) = shares::count_cells(session, subject);
     let status = match outcome.stopped {

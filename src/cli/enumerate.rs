@@ -1,4 +1,5 @@
-//! `omnogram enumerate`: every solution of each puzzle, in the order found or in canonical order.
+//! `omnogram enumerate`: every solution of each puzzle, in the order found or in canonical order. With `--from`, earlier solutions are
+//! skipped by the counts of the solution graph.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -7,22 +8,20 @@ use std::time::Instant;
 use clap::Args;
 use omnogram::cluster::Mode;
 use omnogram::error::{Error, Kind, Result};
+use omnogram::graph::Advance;
 use omnogram::render::List;
 use omnogram::search::{Limits, Outcome, Total};
-use omnogram::solutions::Count;
+use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::inputs;
-use super::journal::{self, SolutionFile};
 use super::options::{Asked, number, ordinal};
 use super::output::{self, Output, Outputs};
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
-use super::window;
-use super::words::{Subject, counted_solutions};
-use super::writer::{WriteLimits, Writer, write_streamed};
+use super::words::{Subject, counted, counted_solutions};
+use super::writer::{WriteLimits, Writer, write_from_graph, write_streamed};
+use super::{inputs, journal};
 
 /// List every solution
 ///
@@ -112,14 +111,12 @@ pub(super) fn run(options: &Options) -> Answered {
     };
     let session = &Session::asked(&options.asked)?;
     let puzzles = options.asked.puzzles();
-    if options.journal.is_some() {
-        return journal::answer(session, puzzles, |subject| {
-            answer(session, subject, options, &mut output)
-        });
-    }
-    let status = session.answer_each(puzzles, |subject| {
-        answer(session, subject, options, &mut output)
-    })?;
+    let answer = |subject: &Subject<'_>| answer(session, subject, options, &mut output);
+    let status = if options.journal.is_some() {
+        journal::answer(session, puzzles, answer)?
+    } else {
+        session.answer_each(puzzles, answer)?
+    };
     // However the run ended, the output consists of complete solutions.
     Ok(status.and(output.finish()))
 }
@@ -146,12 +143,12 @@ fn answer(
     let outcome = if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
         let listing = options.listing.format_for(session);
         let verb = format!("enumerate --format {}", listing.name());
-        let file = SolutionFile { path, listing };
-        journal::run(session, subject, journal, &verb, Mode::List, Some(file))?
+        let file = Some((&**path, listing));
+        journal::run(session, subject, journal, &verb, Mode::List, file)?
     } else {
         let list = options.listing.begin(session, subject, output)?;
         if let Some(from) = &options.from {
-            return window::answer(session, subject, (from, limit), list, output);
+            return answer_from(session, subject, (from, limit), list, output);
         }
         let limits = session.limits().solutions(limit);
         if options.sort || options.distinct {
@@ -184,7 +181,7 @@ fn write_sorted(
     let started = Instant::now();
     let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
     // If an interrupt has stopped the search, the solutions found so far are still written.
-    let interrupt = session.interrupt();
+    let interrupt = session.interrupt;
     let write_limits = WriteLimits {
         deadline: None,
         interrupt: (!interrupt.is_requested()).then(|| interrupt.flag()),
@@ -196,4 +193,80 @@ fn write_sorted(
     }
     outcome.elapsed = started.elapsed();
     Ok(outcome)
+}
+
+/// The summary of a part of a list.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    #[serde(flatten)]
+    outcome: Outcome,
+    from: &'a Count,
+    written: u64,
+}
+
+impl Answer for Written<'_> {
+    /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`
+    fn text_note(&self, session: &Session) -> Option<String> {
+        let (subject, outcome, from) = (self.subject, &self.outcome, self.from);
+        let solutions = &outcome.solutions;
+        let part = match solutions {
+            Total::Exactly(count) if from > count => format!("no solution number {from}"),
+            _ => format!(
+                "{} from number {from} on",
+                counted(self.written, "solution")
+            ),
+        };
+        Some(format!(
+            "{}: {part}, of {solutions}{}, {}",
+            subject.label(),
+            session.why_stopped(outcome.stopped, None),
+            subject.work(outcome)
+        ))
+    }
+
+    fn status(&self) -> Status {
+        Status::of(self.outcome.stopped)
+    }
+}
+
+/// Counts the solutions of a puzzle, and writes those from number `from` on, counted from 1, but at most `limit`.
+fn answer_from(
+    session: &Session,
+    subject: &Subject<'_>,
+    (from, limit): (&Count, Option<u64>),
+    list: List,
+    output: &mut Output,
+) -> Answered {
+    let max_bytes = session.limits().memory.unwrap_or(u64::MAX);
+    let (outcome, written) = write_from_graph(session, subject, list, output, |graph, show| {
+        let mut skip = from.clone();
+        skip -= &Count::ONE;
+        let mut ordered = graph.lexicographic(&skip);
+        let mut left = limit.unwrap_or(u64::MAX);
+        while left > 0 {
+            let more = match ordered.advance_unless(&mut || !show(None)) {
+                Advance::Found => {
+                    left -= 1;
+                    show(Some(ordered.words()))
+                }
+                Advance::Deciding if graph.bytes() + ordered.bytes() > max_bytes => {
+                    return Some(Stop::Memory);
+                }
+                Advance::Deciding => show(None),
+                Advance::Done | Advance::Stopped => false,
+            };
+            if !more {
+                break;
+            }
+        }
+        None
+    })?;
+    session.answer(&Written {
+        subject,
+        outcome,
+        from,
+        written,
+    })
 }

@@ -8,9 +8,8 @@ use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::options::number;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
 
@@ -38,7 +37,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         limits.time.get_or_insert(DEFAULT_TIME);
     }
     let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
-    let estimate = session.on_threads(|| run.run());
+    let estimate = session.pool.install(|| run.run());
     let answered = session.answer(&Estimated {
         subject,
         estimate: &estimate,
@@ -86,11 +85,8 @@ impl Answer for Estimated<'_> {
     fn status(&self) -> Status {
         let estimate = self.estimate;
         let found = estimate.number.is_some_and(|number| !number.is_zero());
-        if estimate.solutions.is_exact() || found && estimate.stopped != Some(Stop::Interrupt) {
-            Status::Complete
-        } else {
-            Status::Stopped
-        }
+        let interrupted = estimate.stopped == Some(Stop::Interrupt);
+        Status::stopped_if(!estimate.solutions.is_exact() && (!found || interrupted))
     }
 }
 

@@ -14,12 +14,11 @@ use omnogram::render::{self, Slide};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::inputs;
 use super::json::json_line;
 use super::options::Asked;
 use super::output::{Output, Outputs, Replacing, print};
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, why_unsolvable};
 
@@ -76,9 +75,7 @@ struct Summary<'a> {
     #[serde(flatten)]
     subject: &'a Subject<'a>,
     ending: &'a str,
-    /// Number of steps.
     steps: usize,
-    /// Number of unknown cells.
     unknown: usize,
     /// What is known in the end.
     position: Vec<String>,
@@ -145,15 +142,16 @@ fn answer(
     if let (Some(position), Some(file)) = (position, &options.position) {
         let limits = session.limits();
         let standing = session
-            .on_threads(|| position.check(subject.puzzle, &limits))
+            .pool
+            .install(|| position.check(subject.puzzle, &limits))
             .map_err(|error| error.in_file(&inputs::name(file)))?;
         if standing != Standing::Right {
             return session.answer(&refusal(session, subject, position, &standing));
         }
     }
-    let (json, hint, paged) = (session.json(), options.hint, page.is_some());
+    let (json, hint, paged) = (session.json, options.hint, page.is_some());
     if !json {
-        session.print(&subject.block_heading())?;
+        print(&subject.block_heading())?;
     }
     let explainer = Explainer::new(subject.puzzle)
         .limits(session.limits_since(started))
@@ -162,7 +160,7 @@ fn answer(
     let mut tally = Tally::new();
     let mut number = 0;
     let mut written = Ok(());
-    let explained = session.on_threads(|| {
+    let explained = session.pool.install(|| {
         explainer.run(|step| {
             number += 1;
             *tally.entry(without_number(step.reason)).or_default() += 1;
@@ -197,7 +195,7 @@ fn answer(
         steps, position, ..
     } = &explanation;
     let unknown = position.unknown_cells();
-    let blank = if subject.several { "\n" } else { "" };
+    let blank = subject.blank_line();
     let text = match (hint && *steps > 0, unknown) {
         (true, _) => String::new(),
         (false, 0) => format!("{closing}\n{blank}"),
@@ -292,10 +290,8 @@ fn closing(
         Ending::Solved => {
             let reasons = tally.iter();
             let reasons = reasons.map(|(reason, number)| format!("{number} {}", reason.name()));
-            format!(
-                "Solved in {steps}: {}.",
-                reasons.collect::<Vec<_>>().join(", ")
-            )
+            let reasons: Vec<String> = reasons.collect();
+            format!("Solved in {steps}: {}.", reasons.join(", "))
         }
         Ending::Unsolvable(line) => no_solution(subject, line),
         Ending::Several => format!(
@@ -327,16 +323,13 @@ fn place(cell: Cell, filled: bool) -> (usize, usize, bool) {
     (cell.row.into(), cell.column.into(), filled)
 }
 
-/// A step on the page.
 fn slide(step: &Step) -> Slide {
     let cells = step.cells.iter().map(|&(cell, filled)| place(cell, filled));
     let lines = match step.tried {
         None => vec![step.line],
         Some(_) => step.chain.clone(),
     };
-    let tried = step
-        .tried
-        .map(|(cell, _)| (cell.row.into(), cell.column.into()));
+    let tried = (step.tried).map(|(cell, _)| (cell.row.into(), cell.column.into()));
     Slide::new(cells.collect())
         .lines(lines)
         .tried(tried)

@@ -1,31 +1,31 @@
-//! `omnogram generate`: random puzzles that are unique, or solved by a given method.
+//! `omnogram generate`: random puzzles that are unique, or solved by a given method, and puzzles near an image.
 
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use crossbeam::channel::Receiver;
-use omnogram::design::{Generated, Generator, Method, Symmetry, Wanted};
+use omnogram::design::{Generated, Generator, Method, Repair, Repaired, Symmetry, Wanted};
 use omnogram::error::Result;
-use omnogram::format::Format;
+use omnogram::format::{Format, Picture, ReadOptions, Threshold, TraceOptions};
+use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::solutions::Stop;
+use serde::Serialize;
 
 use super::convert::size;
 use super::json::json_line;
-use super::near_image::{self, WantedNear};
-use super::options::{AnswerOptions, SearchOptions, number};
-use super::output::Replacing;
+use super::options::{AnswerOptions, SearchOptions, number, random_seed};
+use super::output::{Replacing, print};
 use super::progress::Steps;
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::queue::MAX_AHEAD_PER_THREAD;
-use super::session::Session;
+use super::repair::edited;
+use super::session::{self, Session};
 use super::status::{Answered, Failure, Status};
 use super::words::counted;
-use super::{input_files, inputs};
+use super::{input_files, inputs, messages};
 
 /// Make puzzles from random pictures
 ///
@@ -121,24 +121,13 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
-    let seed = options
-        .seed
-        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let seed = options.seed.unwrap_or_else(random_seed);
     let generator = generator(options, seed)?;
     let mut output = open(options)?;
-    let session = &Session::new(&options.search_options, &options.answer_options)?;
+    let AnswerOptions { json, verbosity } = &options.answer_options;
+    let session = &Session::new(&options.search_options, *json, verbosity)?;
     let made = match &options.from {
-        Some(image) => {
-            let wanted = WantedNear {
-                image,
-                size: options.size,
-                line_solvable: options.line_solvable,
-                number: options.number,
-                to_file: options.output.is_some(),
-            };
-            near_image::run(session, wanted, &mut output)
-        }
+        Some(image) => make_near(session, options, image, &mut output),
         None => make_all(session, options, &generator, seed, &mut output),
     };
     // Titles are made up here, so that it needs no warning where the format has none.
@@ -167,10 +156,8 @@ fn generator(options: &Options, seed: u64) -> Result<Generator> {
 fn open(options: &Options) -> Result<PuzzleOutput> {
     let path = options.output.as_deref().unwrap_or(Path::new("-"));
     let named = Target::of(path).filter(|_| !inputs::is_stdin(path));
-    let to = options
-        .to
-        .or(named)
-        .or(Format::named("non").map(Target::from));
+    let default = Format::named("non").map(Target::from);
+    let to = options.to.or(named).or(default);
     let images = options.from.as_slice();
     input_files::check_stdout(&[], images)?;
     let output = PuzzleOutput::new(path, to, options.replacing, &[], images)?;
@@ -187,7 +174,7 @@ fn make_all(
     output: &mut PuzzleOutput,
 ) -> Answered {
     let (wanted, started) = (options.number, Instant::now());
-    let most_ahead = MAX_AHEAD_PER_THREAD * session.pool().current_num_threads();
+    let most_ahead = MAX_AHEAD_PER_THREAD * session.pool.current_num_threads();
     let to_terminal = options.output.is_none() && io::stdout().is_terminal();
     let mut steps = Steps::new(session.show_progress(), !to_terminal, wanted);
     let mut waiting: VecDeque<Receiver<Generated>> = VecDeque::new();
@@ -241,11 +228,11 @@ fn write(
     });
     // A run that is stopped does not answer the puzzles that it was making.
     let interrupted = generated.stopped.is_some_and(|stop| stop != Stop::Nodes);
-    if session.json() && (generated.puzzle.is_some() || !interrupted) {
-        session.print(&json_line(&generated))?;
+    if session.json && (generated.puzzle.is_some() || !interrupted) {
+        print(&json_line(&generated))?;
     }
     if let Some(puzzle) = generated.puzzle {
-        if session.json() && options.output.is_none() {
+        if session.json && options.output.is_none() {
             return Ok(());
         }
         return output.add(format!("generated#{number}"), puzzle);
@@ -258,4 +245,185 @@ fn write(
         session.note(&format!("number {number}: {why}"));
     }
     Ok(())
+}
+
+/// The thresholds at which an image is traced.
+const THRESHOLDS: [Threshold; 5] = [
+    Threshold::Auto,
+    Threshold::Fixed(128),
+    Threshold::Fixed(96),
+    Threshold::Fixed(160),
+    Threshold::Fixed(64),
+];
+
+/// An image with at most this number of pixels a side is traced with one cell per pixel.
+const MAX_PIXELS: usize = 60;
+
+/// The widths at which a larger image is traced.
+const WIDTHS: [usize; 4] = [20, 25, 30, 40];
+
+/// Nodes of a repair, unless --nodes says otherwise: some seconds.
+const REPAIR_NODES: u64 = 20_000;
+
+/// A puzzle near the image.
+#[derive(Debug, Serialize)]
+struct Near {
+    #[serde(flatten)]
+    puzzle: Puzzle,
+    /// The grey level at which the image was traced, or `auto`.
+    threshold: String,
+    /// Cells that differ from the tracing, and whether no smaller number suffices.
+    changed: usize,
+    minimal: bool,
+}
+
+/// Makes puzzles near an image, which is decoded once and traced in several ways; each tracing is repaired.
+fn make_near(
+    session: &Session,
+    options: &Options,
+    image: &Path,
+    output: &mut PuzzleOutput,
+) -> Answered {
+    // There is nothing to report yet, so that a signal may end the process.
+    let (picture, started) = session.interrupt.while_reading(|| read(options, image))?;
+    let traced = tracings(session, options, &picture, started);
+    repair_all(session, options, image, traced, started, output)
+}
+
+/// Reads and decodes the image, and tells when the decoding began: `--time` does not hold for the wait for an input.
+fn read(options: &Options, image: &Path) -> Result<(Picture, Instant)> {
+    let bytes = inputs::read_file(image)?;
+    let started = Instant::now();
+    // With a size, images are read that are too large to be traced without one.
+    let size = options.size.unwrap_or((WIDTHS[0], None));
+    let reading = ReadOptions::default().tracing(TraceOptions::default().size(size));
+    let picture = reading.picture(&bytes, &inputs::name(image))?;
+    Ok((picture, started))
+}
+
+/// The different tracings of the image, and what stopped the tracing before the last of them.
+fn tracings(
+    session: &Session,
+    options: &Options,
+    picture: &Picture,
+    started: Instant,
+) -> (Vec<(Grid, Threshold)>, Option<Stop>) {
+    let (width, height) = picture.size();
+    let sizes: Vec<_> = match options.size {
+        Some(size) => vec![Some(size)],
+        None if width.max(height) <= MAX_PIXELS => vec![None],
+        None => WIDTHS.map(|width| Some((width, None))).to_vec(),
+    };
+    let mut tracings: Vec<(Grid, Threshold)> = Vec::new();
+    for size in sizes {
+        let mut scaled = None;
+        for threshold in THRESHOLDS {
+            if let Some(stop) = stop(session, started) {
+                return (tracings, Some(stop));
+            }
+            let scale = || size.map_or_else(|| picture.clone(), |size| picture.scaled(size));
+            let grid = scaled.get_or_insert_with(scale).trace(threshold);
+            // A picture without filled or without empty cells shows nothing.
+            let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
+            if shows && !tracings.iter().any(|(other, _)| *other == grid) {
+                tracings.push((grid, threshold));
+            }
+        }
+    }
+    (tracings, None)
+}
+
+/// Whether the time since `started` is over, or there has been an interrupt.
+fn stop(session: &Session, started: Instant) -> Option<Stop> {
+    if session.interrupt.is_requested() {
+        return Some(Stop::Interrupt);
+    }
+    let is_over = session.limits_since(started).time == Some(Duration::ZERO);
+    is_over.then_some(Stop::Time)
+}
+
+/// Repairs all tracings, several at once, each on one thread, and writes the best.
+fn repair_all(
+    session: &Session,
+    options: &Options,
+    image: &Path,
+    (tracings, mut stopped): (Vec<(Grid, Threshold)>, Option<Stop>),
+    started: Instant,
+    output: &mut PuzzleOutput,
+) -> Answered {
+    let line_solvable = options.line_solvable;
+    let repair = |(grid, _): &(Grid, Threshold)| {
+        let grid = grid.clone();
+        session.start(started, move |limits| {
+            let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
+            let repair = Repair::new(&grid)
+                .line_solvable(line_solvable)
+                .limits(limits.nodes(nodes));
+            // On one thread a repair is reproducible.
+            Some(session::pool(1).ok()?.install(|| repair.run()))
+        })
+    };
+    let repairs: Vec<_> = tracings.iter().map(repair).collect();
+    let name = messages::escaped(&inputs::name(image)).into_owned();
+    let mut found = Vec::new();
+    for ((grid, threshold), receiver) in tracings.iter().zip(repairs) {
+        let (width, height) = (grid.width(), grid.height());
+        let about = format!("{name}: {width}x{height}, threshold {}", word(*threshold));
+        let repaired: Option<Repaired> = receiver.recv().ok().flatten();
+        let stop = repaired.as_ref().and_then(|repaired| repaired.stopped);
+        stopped = stopped.or(stop.filter(|&stop| stop != Stop::Nodes));
+        let Some(near) = repaired.and_then(|repaired| near(grid, *threshold, &repaired)) else {
+            session.note(&format!("{about}: no good picture found near it"));
+            continue;
+        };
+        let cells = width * height;
+        let share = 100.0 * near.changed as f64 / cells as f64;
+        let changed = counted(near.changed as u64, "cell");
+        let minimal = if near.minimal { ", proven minimal" } else { "" };
+        session.note(&format!(
+            "{about}: {changed} of {cells} changed ({share:.1} %{minimal})"
+        ));
+        found.push((share, near));
+    }
+    // The smallest share first; the sort keeps the order of equal ones.
+    found.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let most = usize::try_from(options.number).unwrap_or(usize::MAX);
+    let made = found.len().min(most);
+    for (i, (_, near)) in found.into_iter().take(most).enumerate() {
+        if session.json {
+            print(&json_line(&near))?;
+        }
+        if !session.json || options.output.is_some() {
+            output.add(format!("generated#{}", i + 1), near.puzzle)?;
+        }
+    }
+    output.finish()?;
+    if made == most && stopped.is_none() {
+        return Ok(Status::Complete);
+    }
+    let wanted = counted(options.number, "puzzle");
+    let why = match stopped {
+        Some(stop) => session.stop_reason(stop, None),
+        None => "there are no more tracings that differ".to_owned(),
+    };
+    session.note(&format!("{made} of {wanted} made: {why}"));
+    Ok(Status::Stopped)
+}
+
+/// The puzzle of a repaired tracing; `None` if there is no edit.
+fn near(grid: &Grid, threshold: Threshold, repaired: &Repaired) -> Option<Near> {
+    let flips = repaired.flips.as_ref()?;
+    Some(Near {
+        puzzle: edited(&Puzzle::from_grid(grid), grid, flips),
+        threshold: word(threshold),
+        changed: flips.len(),
+        minimal: repaired.minimal,
+    })
+}
+
+fn word(threshold: Threshold) -> String {
+    match threshold {
+        Threshold::Fixed(level) => level.to_string(),
+        _ => "auto".to_owned(),
+    }
 }

@@ -57,11 +57,6 @@ impl GraphFile {
         ));
         Ok(())
     }
-
-    /// Checks that the graph is of a single puzzle.
-    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Result<()> {
-        subject.require_single("--graph writes the graph of one puzzle, and there are several")
-    }
 }
 
 /// Writes a graph, and returns its size, or the reason if a limit stopped it before the end.

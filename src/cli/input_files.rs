@@ -1,10 +1,9 @@
 //! The set of files that a command reads. Membership is by device and inode, so that links do not matter.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::{fs, io};
 
 use omnogram::error::Error;
 
@@ -44,7 +43,6 @@ impl FileId {
             .map(FileId);
     }
 
-    /// The device and inode numbers.
     #[cfg(unix)]
     fn of(metadata: &fs::Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;

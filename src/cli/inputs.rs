@@ -21,7 +21,6 @@ const MAX_ID_CHARS: usize = 40;
 /// Most bytes of an input file.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// One source of puzzles.
 #[derive(Debug)]
 pub(super) enum Source {
     Stdin,
@@ -34,20 +33,17 @@ pub(super) enum Source {
     Invalid(Error),
 }
 
-/// Whether this argument means standard input.
 pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
-/// Opens a file, or standard input for `-`, for another thread.
+/// Opens a file, or standard input for `-`.
 pub(super) fn open_file(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin()));
     }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Error::io(&name(path), error)),
-    }
+    let file = File::open(path).map_err(|error| Error::io(&name(path), error))?;
+    Ok(Box::new(file))
 }
 
 /// An error if standard input is both a puzzle and one of the other files that a command reads.
@@ -100,7 +96,6 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
     sources
 }
 
-/// The endings that folders are searched for.
 fn searched_endings(format: Option<&Format>) -> Vec<&'static str> {
     let formats = FORMATS.iter().filter(|other| match format {
         Some(format) => other.name == format.name,
@@ -140,9 +135,8 @@ fn skipped_note(folder: &Path, endings: &[&str]) -> Option<String> {
     let mut kinds: Vec<_> = numbers.into_iter().collect();
     kinds.sort_by_key(|&(_, number)| Reverse(number));
     let most = kinds.iter().take(MAX_NAMED_KINDS);
-    let mut named: Vec<String> = most
-        .map(|(kind, number)| format!("{number} {kind}"))
-        .collect();
+    let most = most.map(|(kind, number)| format!("{number} {kind}"));
+    let mut named: Vec<String> = most.collect();
     if kinds.len() > MAX_NAMED_KINDS {
         named.push("others".to_owned());
     }
@@ -160,7 +154,6 @@ fn skipped_note(folder: &Path, endings: &[&str]) -> Option<String> {
     ))
 }
 
-/// The files that the arguments name.
 pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
     let sources = find(arguments).into_iter();
     sources
@@ -220,9 +213,7 @@ fn search(folder: &Path, endings: &[&str]) -> (Vec<Source>, Vec<PathBuf>) {
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let own = path.extension().unwrap_or_default();
-    endings
-        .iter()
-        .any(|ending| own.eq_ignore_ascii_case(ending))
+    endings.iter().any(|known| own.eq_ignore_ascii_case(known))
 }
 
 impl Source {
@@ -324,11 +315,10 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     Err(Error::data(message).in_file(&name))
 }
 
-/// Opens a file, or standard input for `-`.
+/// The same with a buffer.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Error> {
-    if is_stdin(path) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(path).map_err(|error| Error::io(&name(path), error))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+    Ok(Box::new(BufReader::with_capacity(
+        1 << 16,
+        open_file(path)?,
+    )))
 }

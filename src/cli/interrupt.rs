@@ -4,55 +4,50 @@
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use super::drafts;
 use super::status::Status;
 
 /// The flags that the signal handler shares with the other threads. All accesses are relaxed: each flag stands alone and publishes no
 /// other data.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Interrupt {
     requested: Arc<AtomicBool>,
-    reading: Arc<AtomicBool>,
+    reading: AtomicBool,
     /// Whether the verb polls `requested` and stops when it is set.
-    polled: Arc<AtomicBool>,
+    polled: AtomicBool,
 }
 
 /// The flags that the signal handler of this process sets.
-static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
+static INSTALLED: LazyLock<Interrupt> = LazyLock::new(|| {
+    // Should this fail, a signal ends the process without removing its drafts.
+    let _ = ctrlc::set_handler(|| INSTALLED.handle_signal());
+    Interrupt::default()
+});
 
 impl Interrupt {
     /// Installs the signal handler for a verb that polls for an interrupt.
-    pub(super) fn install() -> Self {
-        let interrupt = Self::handle_signals();
-        interrupt.polled.store(true, Ordering::Relaxed);
-        interrupt
+    pub(super) fn install() -> &'static Self {
+        INSTALLED.polled.store(true, Ordering::Relaxed);
+        &INSTALLED
     }
 
     /// Installs the signal handler. The first signal ends the process, unless [`install`](Self::install) is called too.
-    pub(super) fn handle_signals() -> Self {
-        let handle = || {
-            let interrupt = Interrupt::default();
-            let Interrupt {
-                requested,
-                reading,
-                polled,
-            } = interrupt.clone();
-            // Should this fail, a signal ends the process without removing its drafts.
-            let _ = ctrlc::set_handler(move || {
-                let again = requested.swap(true, Ordering::Relaxed);
-                if again || reading.load(Ordering::Relaxed) || !polled.load(Ordering::Relaxed) {
-                    drafts::remove_all();
-                    process::exit(Status::Interrupted as i32);
-                }
-            });
-            interrupt
-        };
-        INSTALLED.get_or_init(handle).clone()
+    pub(super) fn handle_signals() {
+        LazyLock::force(&INSTALLED);
     }
 
-    /// Whether there has been a signal.
+    fn handle_signal(&self) {
+        let again = self.requested.swap(true, Ordering::Relaxed);
+        let ends =
+            again || self.reading.load(Ordering::Relaxed) || !self.polled.load(Ordering::Relaxed);
+        if ends {
+            drafts::remove_all();
+            process::exit(Status::Interrupted as i32);
+        }
+    }
+
     pub(super) fn is_requested(&self) -> bool {
         self.requested.load(Ordering::Relaxed)
     }

@@ -16,7 +16,6 @@ use super::session::Session;
 use super::status::Answered;
 use super::words::Subject;
 
-/// The beginning of the error for several puzzles.
 const ONE_PUZZLE: &str = "a journal is for one puzzle, but ";
 
 /// An error unless there is one PUZZLE argument, and it is not the journal. Several puzzles in one file are detected when the file is
@@ -49,12 +48,6 @@ pub(super) fn answer(
     session.answer_one(puzzle, ONE_PUZZLE, answer)
 }
 
-/// The file to which a journalled run writes its solutions.
-pub(super) struct SolutionFile<'a> {
-    pub(super) path: &'a Path,
-    pub(super) listing: Listing,
-}
-
 /// Opens a journal, with notes if another process uses it or its last line is incomplete.
 pub(super) fn open<U: WorkUnit>(
     session: &Session,
@@ -75,24 +68,24 @@ pub(super) fn open<U: WorkUnit>(
     Ok((journal, records))
 }
 
-/// Runs the rest of a journalled run, after a note on the progress so far. `verb` is the verb with the options on which the answer depends.
+/// Runs the rest of a journalled run, after a note on the progress so far. `verb` is the verb with the options on which the answer depends,
+/// `solution_file` where the solutions are written, and how.
 pub(super) fn run(
     session: &Session,
     subject: &Subject<'_>,
     journal: &Path,
     verb: &str,
     mode: Mode,
-    solution_file: Option<SolutionFile<'_>>,
+    solution_file: Option<(&Path, Listing)>,
 ) -> Answered<Outcome> {
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
     let begun = has_begun(journal);
     let (journal, records) = open(session, journal, &header)?;
-    let list = solution_file.map(|SolutionFile { path, listing }| {
-        SolutionList::open(path, listing, subject.puzzle, &records, begun)
-    });
+    let list = solution_file
+        .map(|(path, listing)| SolutionList::open(path, listing, subject.puzzle, &records, begun));
     let list = list.transpose()?;
-    let threads = session.on_threads(rayon::current_num_threads);
+    let threads = session.pool.current_num_threads();
     let memory = limits.memory.unwrap_or(u64::MAX);
     let cube_solver = CubeSolver::new(subject.puzzle, mode, threads, memory);
     let resumed = !records.is_empty();
@@ -109,5 +102,5 @@ pub(super) fn run(
             "{name}: resuming{done} with {found} solutions so far"
         ));
     }
-    Ok(session.run_observed(subject, true, |observer| run.run(observer))?)
+    Ok(session.run_observed(subject.name, true, |observer| run.run(observer))?)
 }

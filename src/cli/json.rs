@@ -5,15 +5,13 @@ use serde::Serialize;
 
 use super::messages;
 
-/// The object for an input that is not a puzzle, so that there is one object per input.
-#[derive(Debug, Serialize)]
-struct NotAPuzzle<'a> {
-    puzzle: &'a str,
-    error: String,
-}
-
-/// The object for an input that is not a puzzle, with its line break.
+/// The object for an input that is not a puzzle, so that there is one object per input, with its line break.
 pub(super) fn error_line(name: &str, error: &Error) -> String {
+    #[derive(Serialize)]
+    struct NotAPuzzle<'a> {
+        puzzle: &'a str,
+        error: String,
+    }
     json_line(&NotAPuzzle {
         puzzle: name,
         error: error.to_string(),

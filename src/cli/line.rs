@@ -73,7 +73,6 @@ pub(super) struct Options {
 #[derive(Clone, Debug)]
 struct LineCells(Vec<Option<bool>>);
 
-/// The answer as JSON.
 #[derive(Serialize)]
 struct LineAnswer<'a, I: Iterator<Item = String>> {
     clue: Vec<usize>,
@@ -101,12 +100,11 @@ fn known(options: &Options) -> Result<Vec<Option<bool>>> {
     let Options { clue, length, .. } = options;
     let length = length.map(usize::from);
     let known = match (&options.known, length) {
-        (Some(LineCells(known)), None) => known.clone(),
-        (Some(LineCells(known)), Some(length)) if known.len() == length => known.clone(),
-        (Some(LineCells(known)), Some(length)) => {
+        (Some(LineCells(known)), Some(length)) if known.len() != length => {
             let message = format!("--known has {} cells, --length is {length}", known.len());
             return Err(usage(message));
         }
+        (Some(LineCells(known)), _) => known.clone(),
         (None, length) => vec![None; length.unwrap_or_default()],
     };
     if clue.span() > known.len() {
@@ -176,11 +174,8 @@ fn answer(options: &Options, known: &[Option<bool>]) -> io::Result<Status> {
         }
     }
     out.flush()?;
-    Ok(if interrupt.is_requested() || stopped.get() {
-        Status::Stopped
-    } else {
-        Status::Complete
-    })
+    let is_stopped = interrupt.is_requested() || stopped.get();
+    Ok(Status::stopped_if(is_stopped))
 }
 
 /// Serializes a list lazily, element by element.

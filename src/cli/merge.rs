@@ -17,17 +17,14 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
-use super::census;
-use super::input_files;
-use super::inputs;
 use super::json::{json_line, round_to_micros};
-use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{self, Output, Outputs, Replacing};
 use super::solution_output::SolutionFolder;
 use super::status::{Answered, Status};
 use super::words::{counted, counted_solutions};
 use super::writer::{WriteLimits, Writer};
+use super::{census, input_files, inputs, messages};
 
 /// Combine the answers to cubes
 ///
@@ -97,12 +94,6 @@ struct MergeAnswer<N> {
     seconds: f64,
 }
 
-#[derive(Debug, Serialize)]
-struct NumberOfSolutions {
-    solutions: String,
-}
-
-/// The answer as JSON, on one line.
 fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
     json_line(&MergeAnswer {
         numbers,
@@ -118,10 +109,8 @@ fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let read: Vec<PathBuf> = iter::once(&options.cubes)
-        .chain(&options.results)
-        .cloned()
-        .collect();
+    let read = iter::once(&options.cubes).chain(&options.results);
+    let read: Vec<PathBuf> = read.cloned().collect();
     input_files::check_stdout(&[], &read)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let mut missing = outputs.optional(options.missing.as_deref())?;
@@ -171,7 +160,7 @@ fn merge<U: WorkUnit>(
             messages::error(problem);
         } else if !options.answer_options.verbosity.quiet {
             // The total is complete in spite of this problem.
-            messages::error_as_warning(problem);
+            messages::print_error("warning", problem);
         }
     }
     // Without any readable cube the missing cubes are unknown.
@@ -200,9 +189,7 @@ fn answer_puzzle(
     }
     let solutions = &merged.solutions;
     if options.answer_options.json {
-        let numbers = NumberOfSolutions {
-            solutions: solutions.number().to_string(),
-        };
+        let numbers = serde_json::json!({ "solutions": solutions.number().to_string() });
         output::print(&json(&merged, numbers, solutions.is_exact()))?;
     } else if options.solutions.solutions_dir.is_none() {
         output::print(&format!("{solutions}\n"))?;
@@ -214,7 +201,6 @@ fn answer_puzzle(
     Ok(status)
 }
 
-/// Prints the numbers of a census.
 fn answer_census(options: &Options, merged: &Merged<Slice>, mut status: Status) -> Answered {
     let mut tally = Tally::default();
     let tallies = merged.results.iter().map(|(_, result)| &result.tally);
@@ -243,7 +229,6 @@ fn answer_census(options: &Options, merged: &Merged<Slice>, mut status: Status) 
     Ok(status)
 }
 
-/// Prints how much work is in the results.
 fn note_work<U>(options: &Options, merged: &Merged<U>, what: &str) {
     let missing = match merged.missing.len() {
         0 => "none".to_owned(),

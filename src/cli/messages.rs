@@ -71,23 +71,14 @@ impl Status {
     }
 }
 
-/// Prints an error that has not changed the answer, as a warning.
-pub(super) fn error_as_warning(error: &Error) {
-    print_error("warning", error);
-}
-
-/// Prints an error with its excerpt, if the text of the line is known, in one write so that other output cannot come in between.
-fn print_error(what: &str, error: &Error) {
+/// Prints an error, or as a `what` one that has not changed the answer, with its excerpt if the text of the line is known, in one write so
+/// that other output cannot come in between.
+pub(super) fn print_error(what: &str, error: &Error) {
     let mut text = format!("{what}: {}", escaped(&error.to_string()));
     let known = error.place().is_some_and(|place| !place.text.is_empty());
-    for line in error
-        .excerpt()
-        .filter(|_| known)
-        .unwrap_or_default()
-        .lines()
-    {
-        text.push_str("\n  ");
-        text.push_str(line);
+    let excerpt = error.excerpt().filter(|_| known).unwrap_or_default();
+    for line in excerpt.lines() {
+        text += &format!("\n  {line}");
     }
     note(&text);
 }

@@ -2,7 +2,6 @@
 //! everything else to standard error.
 
 mod ambiguity;
-mod answer;
 mod backbone;
 mod bench;
 mod census;
@@ -31,7 +30,6 @@ mod line;
 mod man;
 mod merge;
 mod messages;
-mod near_image;
 mod options;
 mod output;
 mod panics;
@@ -52,7 +50,6 @@ mod studio;
 mod total;
 mod verify;
 mod verify_proof;
-mod window;
 mod words;
 mod work;
 mod writer;
@@ -124,10 +121,9 @@ pub(super) fn run() -> ExitCode {
         Ok(verb) => run_verb(verb).unwrap_or_else(Failure::report),
         Err(error) => print_clap_error(&error),
     };
-    flush_stdout(status).into()
+    ExitCode::from(flush_stdout(status) as u8)
 }
 
-/// The definition of the command line.
 fn command() -> clap::Command {
     ignored::add_ignored_options(Command::command())
 }

@@ -1,6 +1,8 @@
 //! The options that verbs share, as they are typed; [`Session`](super::session::Session) builds the limits and threads from them.
 
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -71,7 +73,6 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The files of the puzzles.
     pub(super) fn puzzles(&self) -> &[PathBuf] {
         &self.puzzles.puzzles
     }
@@ -86,16 +87,6 @@ pub(super) struct Verbosity {
     pub(super) quiet: bool,
 }
 
-impl From<Verbosity> for AnswerOptions {
-    /// Answers as text.
-    fn from(verbosity: Verbosity) -> Self {
-        AnswerOptions {
-            json: false,
-            verbosity,
-        }
-    }
-}
-
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
@@ -108,7 +99,6 @@ pub(super) enum When {
 }
 
 impl SearchOptions {
-    /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
         Limits::default()
             .time(self.time)
@@ -132,6 +122,11 @@ impl fmt::Display for Bytes {
             None => write!(f, "{}", self.0),
         }
     }
+}
+
+/// A seed for a run to which none is given, from the random keys of the standard library's hash maps.
+pub(super) fn random_seed() -> u64 {
+    RandomState::new().hash_one(0)
 }
 
 /// Parses a whole number; underscores may group its digits.
@@ -210,9 +205,8 @@ pub(super) fn size(text: &str) -> Result<Bytes, String> {
     let bytes = quantity(text).and_then(|(number, unit)| {
         let unit = unit.to_ascii_lowercase();
         let letter = unit.trim_end_matches("ib").trim_end_matches('b');
-        let shift = ["", "k", "m", "g", "t"]
-            .iter()
-            .position(|&known| known == letter)?;
+        let letters = ["", "k", "m", "g", "t"];
+        let shift = letters.iter().position(|&known| known == letter)?;
         Some(number * 1024f64.powi(shift as i32))
     });
     match bytes {

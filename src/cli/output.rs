@@ -227,7 +227,6 @@ pub(super) struct PendingFile {
     force: bool,
     /// Whether the file is to be created, even if nothing more is written to it.
     begun: bool,
-    /// Whether a write has failed.
     failed: bool,
     reads: Arc<InputFiles>,
 }

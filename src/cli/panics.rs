@@ -3,18 +3,15 @@
 //! failed, ends with the same status after the standard library's message.
 
 use std::panic::{self, PanicHookInfo};
-use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::{process, thread};
 
-use super::drafts;
-use super::messages;
 use super::status::Status;
+use super::{drafts, messages};
 
 /// Whether a thread has panicked. Relaxed: it publishes no other data.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// Makes every panic end the process.
 pub(super) fn end_process_on_panic() {
     panic::set_hook(Box::new(|info| {
         if PANICKED.swap(true, Ordering::Relaxed) {

@@ -21,7 +21,6 @@ const LINE_INTERVAL: Duration = Duration::from_secs(1);
 /// Least time over which the rate of solutions is measured.
 const MIN_RATE_INTERVAL: Duration = Duration::from_millis(900);
 
-/// Steps of the bar.
 const BAR_STEPS: u64 = 10_000;
 
 /// The display of the progress of one search.
@@ -54,7 +53,6 @@ impl Progress {
         }
     }
 
-    /// Whether progress is shown at all.
     pub(super) fn is_shown(&self) -> bool {
         !matches!(self, Progress::Hidden)
     }
@@ -174,7 +172,6 @@ fn style(template: &str) -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Measures the rate at which solutions are found.
 #[derive(Debug, Default)]
 pub(super) struct SolutionRate {
     /// The time of the last measurement, since the start of the search, and the solutions then.

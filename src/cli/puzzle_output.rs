@@ -16,7 +16,6 @@ use super::status::{Answered, Failure, Status, usage};
 use super::words::{counted, pack_number};
 use super::{inputs, messages};
 
-/// The output format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     name: &'static str,
@@ -25,7 +24,6 @@ pub(super) struct Target {
     format: Option<&'static Format>,
 }
 
-/// The message for a format that cannot be written.
 const READ_ONLY: &str =
     "this format can only be read; png and pbm can hold a picture with one pixel per cell";
 
@@ -193,7 +191,6 @@ impl PuzzleOutput {
         usage(message)
     }
 
-    /// Adds a puzzle to the pack.
     fn add_to_pack(&mut self, name: &str, puzzle: &Puzzle) -> Answered<()> {
         let Some(pack) = &mut self.pack else {
             return Ok(());
@@ -259,13 +256,10 @@ impl PuzzleOutput {
 
     /// Ends the output: warns of the notes that the format could not hold, unless `quiet`, and returns the gravest status of the puzzles.
     pub(super) fn end(self, quiet: bool) -> Status {
-        let lost = self
-            .lost_notes
-            .iter()
-            .map(|(lost, (count, _))| match count {
-                1 => lost.clone(),
-                count => format!("{lost} of {}", counted(*count, "puzzle")),
-            });
+        let lost = (self.lost_notes.iter()).map(|(lost, (count, _))| match count {
+            1 => lost.clone(),
+            count => format!("{lost} of {}", counted(*count, "puzzle")),
+        });
         let texts: Vec<String> = lost.collect();
         let text = match texts.split_last() {
             Some((last, [])) => last.clone(),

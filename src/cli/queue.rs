@@ -72,7 +72,6 @@ impl Queue {
         }
     }
 
-    /// Whether no source and no puzzle remains.
     pub(super) fn is_empty(&self) -> bool {
         self.sources.len() == 0 && self.entries.len() == 0
     }
@@ -128,24 +127,17 @@ impl<T: Send + 'static> Waiting<T> {
         }
         let (entry, run) = (Arc::clone(&self.item.entry), run.clone());
         let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME);
-        let limits = limits
-            .clone()
-            .time(limits.time.map_or(AHEAD_TIME, |time| time.min(AHEAD_TIME)))
-            .memory(
-                limits
-                    .memory
-                    .map(|memory| memory / pool.current_num_threads() as u64),
-            );
+        let time = limits.time.map_or(AHEAD_TIME, |time| time.min(AHEAD_TIME));
+        let threads = pool.current_num_threads() as u64;
+        let memory = limits.memory.map(|memory| memory / threads);
+        let limits = limits.clone().time(time).memory(memory);
         let (sender, receiver) = bounded(1);
         self.finding = Some(receiver);
         pool.spawn_fifo(move || {
             let Ok(puzzle) = &entry.puzzle else { return };
             // Relaxed: the flag publishes no other data.
-            if limits
-                .interrupt
-                .as_ref()
-                .is_some_and(|flag| flag.load(Ordering::Relaxed))
-            {
+            let interrupt = limits.interrupt.as_ref();
+            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 return;
             }
             let search = Search::new(puzzle).single_threaded().limits(limits.clone());

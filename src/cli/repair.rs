@@ -12,13 +12,12 @@ use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::inputs;
 use super::json::error_line;
 use super::options::Asked;
-use super::output::Replacing;
+use super::output::{Replacing, print};
 use super::puzzle_output::{PuzzleOutput, Target, target};
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
 
@@ -104,7 +103,6 @@ pub(super) fn run(options: &Options) -> Answered {
     Ok(status.max(output.end(options.asked.answer_options.verbosity.quiet)))
 }
 
-/// The mask of `--keep`.
 fn read_mask(path: &Path) -> Result<Grid> {
     let name = inputs::name(path);
     let puzzle = format::read_one(&inputs::read_file(path)?, &name)?;
@@ -178,7 +176,7 @@ fn observed<T: Send>(
     repair: Repair<'_>,
     run: impl FnOnce(&Repair<'_>) -> T + Send,
 ) -> T {
-    session.run_observed(subject, true, |observer| match observer {
+    session.run_observed(subject.name, true, |observer| match observer {
         Some(observer) => run(&repair.observer(observer)),
         None => run(&repair),
     })
@@ -203,10 +201,10 @@ fn picture(session: &Session, subject: &Subject<'_>) -> (Option<Grid>, Option<St
 /// The answer for a puzzle without a goal and without a known solution.
 fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -> Answered {
     let reason = stopped.map(|stop| session.stop_reason(stop, None));
-    if session.json() {
+    if session.json {
         let missing = "neither a goal nor a solution";
         let message = format!("no picture: {}", reason.as_deref().unwrap_or(missing));
-        session.print(&error_line(subject.raw_name, &Error::data(message)))?;
+        print(&error_line(subject.raw_name, &Error::data(message)))?;
     }
     let why = match &reason {
         Some(reason) => format!("no solution found yet, {reason}"),
@@ -220,7 +218,6 @@ fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -
     })
 }
 
-/// What was found for a picture.
 #[derive(Serialize)]
 struct PictureAnswer<'a, T> {
     #[serde(flatten)]
@@ -234,7 +231,6 @@ struct PictureAnswer<'a, T> {
 }
 
 impl<T> PictureAnswer<'_, T> {
-    /// What the puzzle is to be.
     fn wanted(&self) -> &'static str {
         if self.options.line_solvable {
             "solvable line by line"
@@ -311,10 +307,7 @@ impl Answer for PictureAnswer<'_, Repaired> {
         if !repaired.alternatives.is_empty() {
             text.push('\n');
         }
-        if self.subject.several {
-            text.push('\n');
-        }
-        text
+        text + self.subject.blank_line()
     }
 }
 
@@ -350,7 +343,7 @@ impl Answer for PictureAnswer<'_, Revealed> {
                 (Ok(_), false) => '.',
             }
         });
-        let blank = if self.subject.several { "\n" } else { "" };
+        let blank = self.subject.blank_line();
         format!("{name}: {wanted} with {given} given away, {proof}\n\n{picture}{blank}")
     }
 }

@@ -1,16 +1,12 @@
 //! `omnogram sample`: solutions drawn uniformly at random.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-
 use clap::Args;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::options::{Asked, number};
+use super::options::{Asked, number, random_seed};
 use super::output::Output;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, counted_solutions};
@@ -73,10 +69,7 @@ impl Answer for Drawn<'_> {
 
 pub(super) fn run(options: &Options) -> Answered {
     let mut output = options.listing.output(options.asked.puzzles())?;
-    // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
-    let seed = options
-        .seed
-        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let seed = options.seed.unwrap_or_else(random_seed);
     let session = &Session::asked(&options.asked)?;
     let status = session.answer_each(options.asked.puzzles(), |subject| {
         answer(session, subject, options, seed, &mut output)

@@ -1,5 +1,5 @@
-//! The environment of a verb: the thread pool, the limits, the interrupt, and the loop over the puzzles, which gives each an answer or an
-//! error.
+//! The environment of a verb: the thread pool, the limits, the interrupt, and the loop over the puzzles, which gives each an [`Answer`]
+//! or an error.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -15,43 +15,45 @@ use omnogram::puzzle::Puzzle;
 use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::Serialize;
 
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::json::error_line;
-use super::options::{AnswerOptions, Asked, SearchOptions, When};
+use super::json::{error_line, json_line};
+use super::options::{AnswerOptions, Asked, SearchOptions, Verbosity, When};
 use super::progress::Progress;
 use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{input_files, messages, output};
 
-/// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
 
 /// The state that all puzzles of a run share.
 #[derive(Debug)]
 pub(super) struct Session {
     search_options: SearchOptions,
-    json: bool,
+    /// Whether answers are JSON objects.
+    pub(super) json: bool,
     quiet: bool,
     /// Files that the verb reads beside its PUZZLE arguments.
     also_reads: Vec<PathBuf>,
-    pool: ThreadPool,
-    interrupt: Interrupt,
+    pub(super) pool: ThreadPool,
+    pub(super) interrupt: &'static Interrupt,
 }
 
 impl Session {
     /// Starts the threads and handles Ctrl-C.
     pub(super) fn new(
         search_options: &SearchOptions,
-        answer_options: &AnswerOptions,
+        json: bool,
+        verbosity: &Verbosity,
     ) -> Result<Self> {
         let threads = usize::from(search_options.threads.unwrap_or(0));
         Ok(Session {
             search_options: search_options.clone(),
-            json: answer_options.json,
-            quiet: answer_options.verbosity.quiet,
+            json,
+            quiet: verbosity.quiet,
             also_reads: Vec::new(),
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
@@ -60,7 +62,8 @@ impl Session {
 
     /// The session of a verb that answers puzzles.
     pub(super) fn asked(asked: &Asked) -> Result<Self> {
-        Session::new(&asked.search_options, &asked.answer_options)
+        let AnswerOptions { json, verbosity } = &asked.answer_options;
+        Session::new(&asked.search_options, *json, verbosity)
     }
 
     /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.
@@ -69,22 +72,6 @@ impl Session {
         self
     }
 
-    /// Whether answers are JSON objects.
-    pub(super) fn json(&self) -> bool {
-        self.json
-    }
-
-    /// The interrupt that stops the session.
-    pub(super) fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-
-    /// The threads of the session.
-    pub(super) fn pool(&self) -> &ThreadPool {
-        &self.pool
-    }
-
-    /// When to show progress.
     pub(super) fn show_progress(&self) -> When {
         if self.quiet {
             When::Never
@@ -93,7 +80,6 @@ impl Session {
         }
     }
 
-    /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
         self.search_options
             .limits()
@@ -128,7 +114,7 @@ impl Session {
         let arguments = [argument.to_owned()];
         input_files::check_stdout(&arguments, &self.also_reads)?;
         let mut queue = Queue::new(inputs::find(&arguments));
-        let mut next = || queue.next(&self.interrupt, true);
+        let mut next = || queue.next(self.interrupt, true);
         let (Some(item), None) = (next(), next()) else {
             let message =
                 format!("{reason}there are several puzzles here: name one of them, as FILE#2");
@@ -180,7 +166,7 @@ impl Session {
         loop {
             while waiting.len() < ahead
                 && !self.interrupt.is_requested()
-                && let Some(item) = queue.next(&self.interrupt, waiting.is_empty())
+                && let Some(item) = queue.next(self.interrupt, waiting.is_empty())
             {
                 waiting.push_back(Waiting::new(item));
             }
@@ -234,11 +220,26 @@ impl Session {
         }
     }
 
+    /// Prints an answer, as JSON or as text, and returns its exit status.
+    pub(super) fn answer(&self, answer: &impl Answer) -> Answered {
+        if self.json {
+            output::print(&json_line(answer))?;
+        } else {
+            output::print(&answer.text(self))?;
+            if let Some(note) = answer.text_note(self) {
+                self.note(&note);
+            }
+        }
+        if let Some(note) = answer.note(self) {
+            self.note(&note);
+        }
+        Ok(answer.status())
+    }
     /// Prints an error in place of the answer for the puzzle of this name, also as JSON, so that the next puzzle can follow.
     pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
         if self.json {
-            self.print(&error_line(name, error))?;
+            output::print(&error_line(name, error))?;
         }
         Ok(status)
     }
@@ -251,7 +252,7 @@ impl Session {
         visible: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
-        self.run_observed(subject, visible, |observer| {
+        self.run_observed(subject.name, visible, |observer| {
             let mut search = Search::new(subject.puzzle).limits(limits);
             if let Some(observer) = observer {
                 search = search.observer(observer);
@@ -286,45 +287,28 @@ impl Session {
 
     /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a part of --memory 4G)`
     fn graph_progress_text(&self, subject: &Subject<'_>, graph: &GraphProgress) -> String {
-        let GraphProgress {
-            solutions,
-            nodes,
-            bytes,
-            max_bytes,
-            ..
-        } = graph;
-        let number = match solutions {
+        let number = match &graph.solutions {
             Some(number) => format!("exactly {number} solutions; their graph"),
             None => "not counted yet; the graph of all solutions".to_owned(),
         };
         format!(
             "{}: {number} takes longer: {} so far, {} of at most {} MiB (a part of --memory {})",
             subject.name,
-            counted(*nodes, "node"),
-            bytes.div_ceil(MIB),
-            max_bytes.div_ceil(MIB),
+            counted(graph.nodes, "node"),
+            graph.bytes.div_ceil(MIB),
+            graph.max_bytes.div_ceil(MIB),
             self.search_options.memory
         )
     }
 
-    /// Runs a closure on all threads, with an observer if progress is shown: if `visible` and the options say so.
+    /// Runs a closure on all threads, with an observer if progress is shown, under this name: if `visible` and the options say so.
     pub(super) fn run_observed<T: Send>(
         &self,
-        subject: &Subject<'_>,
+        name: &str,
         visible: bool,
         run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
-        let progress = Progress::new(self.show_progress(), visible, subject.name);
-        self.run_with_display(&progress, run)
-    }
-
-    /// The same for a run that is not of a puzzle but has this name.
-    pub(super) fn run_named<T: Send>(
-        &self,
-        name: &str,
-        run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
-    ) -> T {
-        let progress = Progress::new(self.show_progress(), true, name);
+        let progress = Progress::new(self.show_progress(), visible, name);
         self.run_with_display(&progress, run)
     }
 
@@ -363,11 +347,6 @@ impl Session {
         receiver
     }
 
-    /// Runs a closure on all threads of the session, without progress.
-    pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
-    }
-
     /// Why the run on a puzzle was stopped, or else why there is no solution; in brackets, or nothing.
     pub(super) fn why_none_or_stopped(
         &self,
@@ -380,11 +359,6 @@ impl Session {
         } else {
             self.why_stopped(outcome.stopped, limit)
         }
-    }
-
-    /// Prints part of an answer on standard output.
-    pub(super) fn print(&self, text: &str) -> Answered<()> {
-        output::print(text)
     }
 
     /// Prints a message beside the answer, unless `--quiet` is given.
@@ -410,23 +384,40 @@ impl Session {
 
     /// Why a run stopped, in words, with the option that stopped it; `limit` is the value of `--limit`.
     pub(super) fn stop_reason(&self, stop: Stop, limit: Option<u64>) -> String {
-        let search_options = &self.search_options;
+        let (time, nodes) = (self.search_options.time, self.search_options.nodes);
         match stop {
             Stop::Limit => format!("stopped by --limit {}", limit.unwrap_or_default()),
-            Stop::Time => format!(
-                "stopped by --time {:?}",
-                search_options.time.unwrap_or_default()
-            ),
-            Stop::Nodes => format!(
-                "stopped by --nodes {}",
-                search_options.nodes.unwrap_or_default()
-            ),
-            Stop::Memory => format!("stopped by --memory {}", search_options.memory),
+            Stop::Time => format!("stopped by --time {:?}", time.unwrap_or_default()),
+            Stop::Nodes => format!("stopped by --nodes {}", nodes.unwrap_or_default()),
+            Stop::Memory => format!("stopped by --memory {}", self.search_options.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the output was closed".to_owned(),
             other => other.to_string(),
         }
     }
+}
+
+/// The answer of a verb, for a puzzle or for the whole run. [`Session::answer`] prints it, as JSON or as text, and returns its status.
+///
+/// The fields that it serializes are those of its JSON. If it is about a puzzle, they begin with the [`Subject`], flattened.
+pub(super) trait Answer: Serialize {
+    /// The answer as text for standard output, with its line breaks.
+    fn text(&self, _: &Session) -> String {
+        String::new()
+    }
+
+    /// What standard error says beside the text, or in its place. It is not printed with `--json`, because the fields say it.
+    fn text_note(&self, _: &Session) -> Option<String> {
+        None
+    }
+
+    /// What standard error says beside the answer in both forms.
+    fn note(&self, _: &Session) -> Option<String> {
+        None
+    }
+
+    /// The exit status for this answer.
+    fn status(&self) -> Status;
 }
 
 /// A pool of this number of threads; 0 means one per core.
@@ -435,7 +426,6 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     pool.map_err(|error| no_threads(&error))
 }
 
-/// The error of threads that cannot be started.
 pub(super) fn no_threads(error: &dyn Display) -> Error {
     Error::new(Kind::Io, format!("the threads cannot be started: {error}"))
 }

@@ -3,16 +3,14 @@
 use std::time::Instant;
 
 use omnogram::board::Cell;
-use omnogram::error::Result;
 use omnogram::graph::{CellCounts, SolutionGraph};
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::{Limits, Outcome};
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::output::Output;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::total::Counted;
 use super::words::Subject;
@@ -20,11 +18,10 @@ use super::words::Subject;
 /// The form and the destination of the cells' shares.
 #[derive(Debug)]
 pub(super) struct CellOutput {
-    svg: Option<Output>,
+    pub(super) svg: Option<Output>,
     /// Whether exact numbers are printed instead of rounded shares.
-    exact: bool,
-    /// Whether the legend has been printed.
-    legend_shown: bool,
+    pub(super) exact: bool,
+    pub(super) legend_shown: bool,
 }
 
 /// The answer of a count with the shares of the cells.
@@ -63,22 +60,6 @@ impl Answer for Shares<'_> {
 }
 
 impl CellOutput {
-    pub(super) fn new(svg: Option<Output>, exact: bool) -> Self {
-        CellOutput {
-            svg,
-            exact,
-            legend_shown: false,
-        }
-    }
-
-    /// Checks that an SVG file is of a single puzzle.
-    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Result<()> {
-        if self.svg.is_some() {
-            subject.require_single("--svg draws one puzzle, and there are several")?;
-        }
-        Ok(())
-    }
-
     /// Prints the number of solutions, and the cells' shares if they are known; draws them.
     pub(super) fn answer(
         &mut self,
@@ -142,11 +123,9 @@ pub(super) fn cell_counts(
     cells.ok()
 }
 
-/// The legend of the characters.
 const LEGEND: &str =
     "# filled in all, . in none, 0 in less than a tenth, 1 to 9 in as many tenths or more";
 
-/// The legend of the numbers.
 const EXACT_LEGEND: &str = "each number: in how many of the solutions this cell is filled";
 
 /// A text for each cell, row by row.

@@ -103,21 +103,16 @@ enum Format {
 const FLUSH_BYTES: usize = 1 << 16;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let Options {
-        puzzles: Puzzles { puzzles },
-        what,
-        appearance,
-        ..
-    } = options;
+    let puzzles = &options.puzzles.puzzles;
+    let (what, appearance) = (&options.what, &options.appearance);
     let format = appearance.format()?;
     let list = what.solutions_from.as_slice();
     inputs::check_stdin_once(puzzles, list)?;
     let mut outputs = Outputs::new(appearance.replacing, puzzles, list);
     let folder = appearance.folder();
-    let output = if folder.is_some() {
-        Output::Stdout
-    } else {
-        outputs.file(appearance.output.as_deref())?
+    let output = match folder {
+        Some(_) => Output::Stdout,
+        None => outputs.file(appearance.output.as_deref())?,
     };
     let mut drawings = Drawings {
         appearance,
@@ -129,9 +124,8 @@ pub(super) fn run(options: &Options) -> Answered {
         page: None,
         pdf: None,
     };
-    let verbosity = options.verbosity.clone();
-    let session =
-        &Session::new(&options.search_options, &verbosity.into())?.also_reading(list.to_vec());
+    let session = Session::new(&options.search_options, false, &options.verbosity)?;
+    let session = &session.also_reading(list.to_vec());
     let mut complete = true;
     let status = session.answer_each(puzzles, |subject| {
         let answered = drawings.answer(session, subject, what);
@@ -193,7 +187,6 @@ impl Appearance {
         self.cell.map(u32::from)
     }
 
-    /// The pages of a PDF file.
     fn pages(&self) -> Pages {
         match self.pixels() {
             Some(cell) => Pages::Cell(cell),
@@ -204,7 +197,6 @@ impl Appearance {
         }
     }
 
-    /// The style and width of text.
     fn look(&self) -> Look {
         let stdout = io::stdout();
         let terminal = if self.output.is_none() && stdout.is_terminal() {
@@ -274,7 +266,6 @@ impl Drawings<'_> {
         Ok(status)
     }
 
-    /// Draws one puzzle.
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
         let appearance = self.appearance;
         let failed = |error: Error| error.in_file(subject.name);
@@ -327,7 +318,6 @@ impl Drawings<'_> {
         }
     }
 
-    /// A puzzle as text.
     fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
         let name = subject.name;
         let look = self.appearance.look();

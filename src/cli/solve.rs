@@ -5,9 +5,8 @@ use omnogram::puzzle::Grid;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::options::Asked;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::Subject;
 
@@ -60,10 +59,8 @@ impl<'a> Solved<'a> {
 
 impl Answer for Solved<'_> {
     fn text(&self, _: &Session) -> String {
-        match self.solution {
-            Some(grid) => self.subject.block(&grid.to_string()),
-            None => String::new(),
-        }
+        let grid = self.solution.map(Grid::to_string);
+        grid.map_or(String::new(), |grid| self.subject.block(&grid))
     }
 
     fn text_note(&self, session: &Session) -> Option<String> {

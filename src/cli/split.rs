@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options) -> Answered {
         progress: When::Never,
         ..options.search_options.clone()
     };
-    let session = &Session::new(&search_options, &options.verbosity.clone().into())?;
+    let session = &Session::new(&search_options, false, &options.verbosity)?;
     match (&options.puzzle, options.census) {
         (Some(puzzle), _) => session.answer_one(puzzle, "", |subject| {
             split(session, subject, options, &mut output)
@@ -90,7 +90,6 @@ pub(super) fn run(options: &Options) -> Answered {
     }
 }
 
-/// Cuts a census into slices.
 fn split_census(
     session: &Session,
     census: Census,
@@ -123,7 +122,7 @@ fn split(
 ) -> Answered {
     let Subject { name, puzzle, .. } = subject;
     let cubes = usize::try_from(options.cubes).unwrap_or(usize::MAX);
-    let split = session.on_threads(|| {
+    let split = session.pool.install(|| {
         Splitter::new(puzzle, cubes)
             .seed(options.seed)
             .limits(session.limits())
@@ -132,11 +131,8 @@ fn split(
     let digest = Digest::of(puzzle);
     let of = split.cubes.len() as u64;
     let whole: f64 = split.cubes.iter().map(|(_, size)| size).sum();
-    let largest = split
-        .cubes
-        .iter()
-        .map(|(_, size)| size / whole)
-        .fold(0.0, f64::max);
+    let shares = split.cubes.iter().map(|(_, size)| size / whole);
+    let largest = shares.fold(0.0, f64::max);
     for ((cube, size), unknown) in split.cubes.into_iter().zip(split.unknown) {
         let piece = CubeTask::new(digest, cube, of, size, Some(unknown));
         output.write(seal(&piece).as_bytes())?;

@@ -1,7 +1,6 @@
 //! Exit statuses, and the reasons that end a run early.
 
 use std::io;
-use std::process::ExitCode;
 
 use omnogram::error::{Error, Kind};
 use omnogram::search::Verdict;
@@ -34,9 +33,15 @@ pub(super) enum Status {
 impl Status {
     /// The status of an answer that this has stopped, or nothing.
     pub(super) fn of(stopped: Option<Stop>) -> Self {
-        match stopped {
-            Some(_) => Status::Stopped,
-            None => Status::Complete,
+        Self::stopped_if(stopped.is_some())
+    }
+
+    /// The status of an answer that is complete or not.
+    pub(super) fn stopped_if(incomplete: bool) -> Self {
+        if incomplete {
+            Status::Stopped
+        } else {
+            Status::Complete
         }
     }
 }
@@ -48,12 +53,6 @@ impl From<Verdict> for Status {
             Verdict::None | Verdict::Multiple => Status::NotUnique,
             Verdict::Undecided => Status::Stopped,
         }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(status as u8)
     }
 }
 

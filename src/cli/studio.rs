@@ -50,7 +50,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Answered {
     let interrupt = Interrupt::install();
-    let (puzzles, status) = read(options, &interrupt)?;
+    let (puzzles, status) = read(options, interrupt)?;
     if puzzles.is_empty() && status != Status::Complete {
         return Ok(status);
     }

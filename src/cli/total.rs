@@ -5,8 +5,7 @@ use std::io::{self, IsTerminal};
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::session::Session;
+use super::session::{Answer, Session};
 use super::status::Status;
 use super::words::{Subject, counted};
 

@@ -77,13 +77,11 @@ struct Findings {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let path = match (&options.proof, &options.puzzle) {
-        (Some(folder), puzzles) => {
-            return verify_proof::run(folder, puzzles.as_slice(), &options.checking);
-        }
-        (None, Some(path)) => path,
-        (None, None) => unreachable!("clap requires one of them"),
-    };
+    if let Some(folder) = &options.proof {
+        return verify_proof::run(folder, options.puzzle.as_slice(), &options.checking);
+    }
+    let path = options.puzzle.as_ref();
+    let path = path.expect("clap requires a puzzle or a folder");
     let read = [path, &options.solutions].map(std::slice::from_ref);
     input_files::check_stdout(read[0], read[1])?;
     if inputs::is_stdin(path) && inputs::is_stdin(&options.solutions) {
@@ -118,10 +116,8 @@ fn read_puzzle(path: &Path) -> Result<Puzzle> {
 impl Findings {
     /// Reads and checks the list to its end, to the time limit, or to the first syntax error.
     fn check(&mut self, puzzle: &Puzzle, options: &Options) -> Result<()> {
-        let deadline = options
-            .checking
-            .time
-            .and_then(|time| Instant::now().checked_add(time));
+        let time = options.checking.time;
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let name = self.list.clone();
         let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
         let mut bytes = 0;
@@ -165,7 +161,6 @@ impl Findings {
         }
     }
 
-    /// Prints the answer, and returns the exit status.
     fn print(&self, options: &Options) -> Answered {
         let (text, status) = if self.wrong + self.repeated > 0 {
             let (wrong, repeated) = (self.wrong, self.repeated);

@@ -45,7 +45,6 @@ pub(super) struct CheckingOptions {
     pub(super) quiet: bool,
 }
 
-/// The result for one certificate as JSON.
 #[derive(Serialize)]
 struct CheckedCertificate<'a> {
     puzzle: &'a str,
@@ -65,7 +64,6 @@ pub(super) fn run(folder: &Path, puzzles: &[PathBuf], options: &CheckingOptions)
     Verification::new(folder, puzzles, options)?.check_list(lines)
 }
 
-/// The state of a verification.
 struct Verification<'a> {
     folder: &'a Path,
     options: &'a CheckingOptions,
@@ -106,7 +104,6 @@ impl<'a> Verification<'a> {
         })
     }
 
-    /// Checks every certificate of the list.
     fn check_list(mut self, mut lines: RecordReader<impl BufRead>) -> Answered {
         while let Some(certificate) = lines.record::<Certificate>() {
             match certificate {
@@ -138,7 +135,6 @@ impl<'a> Verification<'a> {
         Ok(self.status)
     }
 
-    /// Checks a certificate, and prints the result.
     fn check_and_print(&mut self, certificate: &Certificate) -> Answered<()> {
         let started = Instant::now();
         let checked = self.check(certificate);
@@ -186,19 +182,19 @@ impl<'a> Verification<'a> {
     /// Checks a certificate, and returns what proves its answer.
     fn check(&mut self, certificate: &Certificate) -> Result<String> {
         let wrong = |message: &str| Error::data(message).in_file(&certificate.puzzle);
-        let puzzle = certificate.read_puzzle()?;
-        let examples = certificate.read_examples()?;
+        let puzzle = Puzzle::from_clues(&certificate.rows, &certificate.columns)?;
+        let examples = certificate
+            .examples
+            .iter()
+            .map(|rows| Grid::from_rows(rows));
+        let examples: Vec<Grid> = examples.collect::<Result<_>>()?;
         for grid in &examples {
-            if let Err(mismatch) = puzzle::verify(&puzzle, grid) {
-                return Err(wrong(&format!("an example is not a solution: {mismatch}")));
-            }
+            puzzle::verify(&puzzle, grid)
+                .map_err(|mismatch| wrong(&format!("an example is not a solution: {mismatch}")))?;
         }
         let refuted = self.check_refutation(certificate, &puzzle)?;
-        let (clauses, steps) = (
-            counted(refuted.clauses, "clause"),
-            counted(refuted.steps, "step"),
-        );
-        let proof = format!("{clauses} and {steps}");
+        let clauses = counted(refuted.clauses, "clause");
+        let proof = format!("{clauses} and {}", counted(refuted.steps, "step"));
         let (verdict, solutions) = (&*certificate.verdict, certificate.solutions.as_deref());
         let why = if let Some(graph) = &certificate.graph {
             let (count, contexts) = self.check_graph(graph, &puzzle, &refuted.lemmas)?;

@@ -81,11 +81,12 @@ impl<'a> Subject<'a> {
 
     /// An answer of several lines; if there are several puzzles, the name stands above them and an empty line below.
     pub(super) fn block(&self, answer: &str) -> String {
-        if self.several {
-            format!("{}{answer}\n", self.block_heading())
-        } else {
-            answer.to_owned()
-        }
+        format!("{}{answer}{}", self.block_heading(), self.blank_line())
+    }
+
+    /// The line break of an empty line below the answer, if there are several puzzles.
+    pub(super) fn blank_line(&self) -> &'static str {
+        if self.several { "\n" } else { "" }
     }
 
     /// `==> key.non <==`, if there are several puzzles.

@@ -16,17 +16,14 @@ use omnogram::puzzle::Puzzle;
 use omnogram::render::{List, Listing};
 use omnogram::solutions::{Batch, Stop};
 
-use super::census;
 use super::drafts::Draft;
-use super::input_files;
-use super::inputs;
-use super::messages;
 use super::options::{SearchOptions, Verbosity};
-use super::output::{Outputs, Replacing};
+use super::output::{Outputs, Replacing, print};
 use super::session::Session;
 use super::solution_output::SolutionFolder;
 use super::status::{Answered, Failure, Status};
 use super::words::{Subject, counted};
+use super::{census, input_files, inputs, messages};
 
 /// Answer the cubes that split wrote
 ///
@@ -86,8 +83,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let cubes = std::slice::from_ref(&options.cubes);
     inputs::check_stdin_once(options.puzzle.as_slice(), cubes)?;
     input_files::check_stdout(&[], cubes)?;
-    let verbosity = options.verbosity.clone();
-    let session = &Session::new(&options.search_options, &verbosity.into())?;
+    let session = &Session::new(&options.search_options, false, &options.verbosity)?;
     match &options.puzzle {
         Some(puzzle) => session.answer_one(puzzle, "", |subject| work(session, subject, options)),
         None => work_on_census(session, options),
@@ -102,15 +98,12 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     })?;
     let cubes = std::slice::from_ref(&options.cubes);
     let outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), cubes);
-    let folder = options
-        .solutions
-        .solutions_dir
-        .as_deref()
-        .map(|path| Folder {
-            path,
-            format: options.solutions.format,
-            outputs,
-        });
+    let folder = options.solutions.solutions_dir.as_deref();
+    let folder = folder.map(|path| Folder {
+        path,
+        format: options.solutions.format,
+        outputs,
+    });
     if let Some(folder) = &folder {
         folder.outputs.folder(folder.path)?;
     }
@@ -119,7 +112,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     } else {
         Mode::Count(options.method)
     };
-    let threads = session.on_threads(rayon::current_num_threads);
+    let threads = session.pool.current_num_threads();
     let limits = session.limits();
     let memory = limits.memory.unwrap_or(u64::MAX);
     let next = || {
@@ -145,7 +138,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
 fn work_on_census(session: &Session, options: &Options) -> Answered {
     let desk = Desk::open(session, options, CubeTask::check_census)?;
     let limits = session.limits();
-    session.on_threads(|| {
+    session.pool.install(|| {
         let next = || Some(desk.task()?.cube);
         answer_slices(&limits, next, |result| match result {
             Ok(result) => desk.print(&result),
@@ -164,7 +157,6 @@ struct Desk<'a, U> {
     totals: Mutex<Totals>,
 }
 
-/// What has become of the cubes.
 #[derive(Default)]
 struct Totals {
     /// The number of cubes answered, and of those that were left open.
@@ -203,7 +195,7 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
     fn task(&self) -> Option<CubeTask<U>> {
         loop {
-            let interrupt = self.session.interrupt();
+            let interrupt = self.session.interrupt;
             let is_over = || interrupt.is_requested() || self.totals().is_over;
             match self.tasks.next(is_over)? {
                 Ok(task) => return Some(task),
@@ -219,13 +211,12 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
         }
     }
 
-    /// Prints the result of a cube.
     fn print(&self, result: &CubeResult<U>) {
         let mut totals = self.totals();
         totals.answered += 1;
         totals.open += u64::from(!result.is_complete());
         drop(totals);
-        if let Err(failure) = self.session.print(&seal(result)) {
+        if let Err(failure) = print(&seal(result)) {
             self.halt(failure);
         }
     }
@@ -254,7 +245,7 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
             let error = Error::data(format!("{more} that cannot be answered"));
             messages::error(&error.in_file(&self.name));
         }
-        let interrupted = self.session.interrupt().is_requested();
+        let interrupted = self.session.interrupt.is_requested();
         self.session.note(&format!(
             "{name}: {} answered, {} of them left open{}",
             counted(totals.answered, what),
@@ -262,19 +253,13 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
             if interrupted { ", interrupted" } else { "" }
         ));
         let stopped = interrupted || totals.open > 0 || totals.failure.is_some();
-        let status = if stopped {
-            Status::Stopped
-        } else {
-            Status::Complete
-        };
         match totals.failure {
             Some(Failure::Error(error)) => Err(error.into()),
-            Some(Failure::Closed) | None => Ok(status.max(totals.status)),
+            Some(Failure::Closed) | None => Ok(Status::stopped_if(stopped).max(totals.status)),
         }
     }
 }
 
-/// The folder of the files of solutions.
 struct Folder<'a> {
     path: &'a Path,
     format: Listing,
@@ -312,12 +297,11 @@ impl CubeSolutions {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if self.draft.is_none() {
-            self.draft = Some(Draft::create_beside(&self.path, false)?);
-        }
-        if let Some(draft) = &mut self.draft {
-            draft.write(self.list.bytes())?;
-        }
+        let draft = match &mut self.draft {
+            Some(draft) => draft,
+            None => self.draft.insert(Draft::create_beside(&self.path, false)?),
+        };
+        draft.write(self.list.bytes())?;
         self.list.clear();
         Ok(())
     }
@@ -341,10 +325,9 @@ impl CubeSolutions {
         let name = format!("{}-{set}.{ending}", self.id);
         let path = folder.path.join(&name);
         // The file exists already if the cube was answered before.
-        let published = folder
-            .outputs
-            .publish_draft(draft, &path, || lists_set(&path, set));
-        published.map(|()| Some(name))
+        let outputs = &folder.outputs;
+        outputs.publish_draft(draft, &path, || lists_set(&path, set))?;
+        Ok(Some(name))
     }
 }
 

@@ -44,20 +44,12 @@ impl WriteLimits {
     /// The limit that has been reached, if any.
     pub(super) fn reached(&self) -> Option<Stop> {
         // Relaxed: the flag publishes no other data.
-        if self
-            .interrupt
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
-            Some(Stop::Interrupt)
-        } else if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
-            Some(Stop::Time)
-        } else {
-            None
+        let interrupt = self.interrupt.as_ref();
+        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Stop::Interrupt);
         }
+        let is_late = (self.deadline).is_some_and(|deadline| Instant::now() >= deadline);
+        is_late.then_some(Stop::Time)
     }
 }
 
@@ -125,14 +117,8 @@ pub(super) struct Writer<'a> {
     list: List,
     limits: WriteLimits,
     written: u64,
-    end: Option<End>,
-}
-
-/// Why a writer stopped before everything was written.
-#[derive(Debug)]
-enum End {
-    Failure(Failure),
-    Limit(Stop),
+    /// Why the writer stopped before everything was written.
+    end: Option<Answered<Stop>>,
 }
 
 /// The number of solutions written, and the limit that stopped the writing, if any.
@@ -179,7 +165,6 @@ impl<'a> Writer<'a> {
         self.close()
     }
 
-    /// Writes these grids.
     pub(super) fn write_grids(mut self, grids: &[Grid]) -> Answered<Written> {
         for grid in grids {
             if !self.push(grid.words()) {
@@ -202,10 +187,9 @@ impl<'a> Writer<'a> {
                     self.flush();
                 }
                 flushed = Instant::now();
-                self.end = self
-                    .end
-                    .take()
-                    .or_else(|| self.limits.reached().map(End::Limit));
+                if self.end.is_none() {
+                    self.end = self.limits.reached().map(Ok);
+                }
             }
             self.end.is_none()
         });
@@ -219,7 +203,7 @@ impl<'a> Writer<'a> {
         if self.list.is_full() {
             self.flush();
             if self.end.is_none() {
-                self.end = self.limits.reached().map(End::Limit);
+                self.end = self.limits.reached().map(Ok);
             }
         }
         self.end.is_none()
@@ -228,7 +212,7 @@ impl<'a> Writer<'a> {
     fn flush(&mut self) {
         match self.output.write(self.list.bytes()) {
             Ok(()) => self.written += self.list.solutions(),
-            Err(failure) => self.end = Some(End::Failure(failure)),
+            Err(failure) => self.end = Some(Err(failure)),
         }
         self.list.clear();
     }
@@ -237,10 +221,6 @@ impl<'a> Writer<'a> {
         if self.end.is_none() {
             self.flush();
         }
-        match self.end {
-            Some(End::Failure(failure)) => Err(failure),
-            Some(End::Limit(stop)) => Ok((self.written, Some(stop))),
-            None => Ok((self.written, None)),
-        }
+        Ok((self.written, self.end.transpose()?))
     }
 }

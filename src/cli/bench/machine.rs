@@ -1,9 +1,7 @@
 //! A short description of the machine, without which the figures mean nothing.
 
 use std::env::consts;
-use std::fmt;
-use std::fs;
-use std::thread;
+use std::{fmt, fs, thread};
 
 use serde::Serialize;
 
@@ -23,7 +21,6 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// This machine.
     pub(super) fn this() -> Self {
         let read = |file| fs::read_to_string(file).unwrap_or_default();
         let cpuinfo = read("/proc/cpuinfo");
@@ -45,16 +42,11 @@ impl Machine {
 impl fmt::Display for Machine {
     /// `AMD EPYC 7B13, 2 logical cores, linux x86_64, load before 0.07`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machine {
-            cpu,
-            cores,
-            system,
-            architecture,
-            load,
-        } = self;
-        let cores = counted(*cores as u64, "logical core");
-        write!(f, "{cpu}, {cores}, {system} {architecture}")?;
-        load.map_or(Ok(()), |load| write!(f, ", load before {load:.2}"))
+        let cores = counted(self.cores as u64, "logical core");
+        let (system, architecture) = (self.system, self.architecture);
+        write!(f, "{}, {cores}, {system} {architecture}", self.cpu)?;
+        self.load
+            .map_or(Ok(()), |load| write!(f, ", load before {load:.2}"))
     }
 }
 

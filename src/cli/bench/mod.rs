@@ -94,18 +94,9 @@ impl Options {
             [] => Name::value_variants(),
             names => names,
         };
-        let firsts = asked
-            .iter()
-            .enumerate()
-            .filter(|(i, name)| !asked[..*i].contains(name));
-        firsts
-            .map(|(_, &name)| Workload::new(name, self.quick))
-            .collect()
-    }
-
-    fn repeat(&self) -> usize {
-        let default = if self.quick { 3 } else { 5 };
-        self.repeat.map_or(default, usize::from)
+        let firsts = (asked.iter().enumerate()).filter(|(i, name)| !asked[..*i].contains(name));
+        let workloads = firsts.map(|(_, &name)| Workload::new(name, self.quick));
+        workloads.collect()
     }
 }
 
@@ -120,11 +111,10 @@ pub(super) fn run(options: &Options) -> Answered {
     }
     let pools = pools(most)?;
     let workloads = options.workloads();
-    let repeat = options.repeat();
+    let default_repeat = if options.quick { 3 } else { 5 };
+    let repeat = options.repeat.map_or(default_repeat, usize::from);
     let interrupt = Interrupt::install();
-    let deadline = options
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
+    let deadline = (options.time).and_then(|time| Instant::now().checked_add(time));
     let bar = if quiet || options.progress == When::Never {
         ProgressBar::hidden()
     } else {
@@ -148,7 +138,7 @@ pub(super) fn run(options: &Options) -> Answered {
         let (runs, run_error) = run_rounds(&pools, repeat, |pool| {
             let on = counted(pool.current_num_threads() as u64, "thread");
             show_current_run(format!("{} on {on}", workload.name));
-            let run = pool.install(|| workload.run(&interrupt, deadline));
+            let run = pool.install(|| workload.run(interrupt, deadline));
             bar.inc(1);
             run
         });
@@ -162,17 +152,14 @@ pub(super) fn run(options: &Options) -> Answered {
             return Ok(Status::Wrong);
         }
         let measured = Row::of(workload, &machine, &runs);
-        let text: String = measured
-            .iter()
-            .enumerate()
-            .map(|(i, row)| {
-                if options.json {
-                    json_line(row)
-                } else {
-                    table::line(row, i == 0)
-                }
-            })
-            .collect();
+        let text = measured.iter().enumerate().map(|(i, row)| {
+            if options.json {
+                json_line(row)
+            } else {
+                table::line(row, i == 0)
+            }
+        });
+        let text: String = text.collect();
         bar.suspend(|| print(&text))?;
         rows.extend(measured);
         if let Some(RunError::Stopped(stop)) = run_error {

@@ -87,13 +87,8 @@ pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
     svg.push_str("<g font-size=\"17\">\n");
     text(&mut svg, (LEFT, 30.0), "ink", "start", &title);
     svg.push_str("</g>\n");
-    text(
-        &mut svg,
-        (LEFT, 52.0),
-        "faint",
-        "start",
-        &machine.to_string(),
-    );
+    let machine = machine.to_string();
+    text(&mut svg, (LEFT, 52.0), "faint", "start", &machine);
     axes(&mut svg, rows, scale);
     let [from, to] = legend(&mut svg, 0, "ideal");
     stroke(&mut svg, "ideal", from, to);

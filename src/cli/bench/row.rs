@@ -27,9 +27,7 @@ pub(super) struct Row<'a> {
     pub(super) nodes_per_second: f64,
     pub(super) solutions_per_second: f64,
     pub(super) puzzles_per_second: f64,
-    /// The time on one thread divided by this time.
     pub(super) speed_up: f64,
-    /// The speed-up divided by the number of threads.
     pub(super) efficiency: f64,
     machine: &'a Machine,
     version: &'static str,
@@ -51,6 +49,7 @@ impl<'a> Row<'a> {
             let mut sorted = runs.clone();
             sorted.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
             let median = sorted[(runs.len() - 1) / 2];
+            let times = runs.iter().map(|run| round_to_micros(run.seconds));
             let per_second = |number: f64| round_to_micros(number / median.seconds);
             let speed_up = *one_thread_seconds.get_or_insert(median.seconds) / median.seconds;
             rows.push(Row {
@@ -60,10 +59,7 @@ impl<'a> Row<'a> {
                 seconds: round_to_micros(median.seconds),
                 lowest: round_to_micros(sorted[0].seconds),
                 highest: round_to_micros(sorted[runs.len() - 1].seconds),
-                runs: runs
-                    .iter()
-                    .map(|run| round_to_micros(run.seconds))
-                    .collect(),
+                runs: times.collect(),
                 puzzles: workload.puzzles.len(),
                 solutions: workload.solutions.to_string(),
                 nodes: median.statistics.nodes,

@@ -3,6 +3,9 @@
 use super::machine::Machine;
 use super::row::Row;
 
+/// The names of the columns, as wide as [`line`] prints them.
+const COLUMNS: &str = "workload    threads  seconds  lowest..highest    nodes/s    found per second  speed-up  efficiency";
+
 /// The lines above the table, and the names of its columns.
 pub(super) fn heading(machine: &Machine, repeat: usize, quick: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
@@ -11,18 +14,7 @@ pub(super) fn heading(machine: &Machine, repeat: usize, quick: bool) -> String {
         1 => "one run".to_owned(),
         n => format!("the median of {n} runs"),
     };
-    let columns = format!(
-        "{:<12}{:>7}{:>9}  {:<15} {:>10}{:>20}{:>10}{:>12}",
-        "workload",
-        "threads",
-        "seconds",
-        "lowest..highest",
-        "nodes/s",
-        "found per second",
-        "speed-up",
-        "efficiency"
-    );
-    format!("omnogram {version} bench{quick}, {runs}\n{machine}\n\n{columns}\n")
+    format!("omnogram {version} bench{quick}, {runs}\n{machine}\n\n{COLUMNS}\n")
 }
 
 /// The note below a table with a noisy row.

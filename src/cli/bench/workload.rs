@@ -49,7 +49,6 @@ pub(super) struct Workload {
     pub(super) solutions: Count,
 }
 
-/// One run of a workload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measurement {
     pub(super) seconds: f64,
@@ -119,24 +118,21 @@ impl Workload {
             subproblem_cache: false,
             ..Options::default()
         };
-        let outcomes: Option<Vec<_>> = self
-            .puzzles
-            .par_iter()
-            .with_max_len(1)
-            .map(|puzzle| {
-                let now = Instant::now();
-                let time = deadline.map(|deadline| deadline.saturating_duration_since(now));
-                if time.is_some_and(|time| time.is_zero()) {
-                    return None;
-                }
-                let limits = limits.clone().time(time);
-                let search = Search::new(puzzle).limits(limits).options(options.clone());
-                Some(match self.puzzles.len() {
-                    1 => search.run(&CountSink::new()),
-                    _ => search.single_threaded().run(&CountSink::new()),
-                })
+        let puzzles = self.puzzles.par_iter().with_max_len(1);
+        let outcomes = puzzles.map(|puzzle| {
+            let now = Instant::now();
+            let time = deadline.map(|deadline| deadline.saturating_duration_since(now));
+            if time.is_some_and(|time| time.is_zero()) {
+                return None;
+            }
+            let limits = limits.clone().time(time);
+            let search = Search::new(puzzle).limits(limits).options(options.clone());
+            Some(match self.puzzles.len() {
+                1 => search.run(&CountSink::new()),
+                _ => search.single_threaded().run(&CountSink::new()),
             })
-            .collect();
+        });
+        let outcomes: Option<Vec<_>> = outcomes.collect();
         let seconds = started.elapsed().as_secs_f64();
         let mut solutions = Count::ZERO;
         let mut statistics = Statistics::default();
@@ -160,12 +156,10 @@ impl Workload {
 /// Random puzzles of 25x25 cells, each cell filled with probability 1/2, from the seeds 0, 1, 2 and so on: those that `scripts/random`
 /// writes.
 fn random_puzzles(number: u64) -> Vec<Puzzle> {
-    (0..number)
-        .map(|seed| Puzzle::from_grid(&random_grid(seed)))
-        .collect()
+    let grids = (0..number).map(random_grid);
+    grids.map(|grid| Puzzle::from_grid(&grid)).collect()
 }
 
-/// A random grid, each cell filled with probability 1/2.
 fn random_grid(seed: u64) -> Grid {
     const SIDE: usize = 25;
     let mut random = SplitMix64::seed_from_u64(seed);
