@@ -42,12 +42,14 @@ use spread::Populations;
 pub use scaled::Scaled;
 pub use spread::Doubt;
 
-/// Branches for the exact count of a small region; all of them together may take the limits on nodes and time divided by `EXACT_DIVISOR`.
+/// Maximum branches of the exact count of a small region. All such counts together may take the limits on nodes and time divided by
+/// `EXACT_DIVISOR`.
 const MAX_BRANCHES: u64 = 2000;
 const EXACT_DIVISOR: u32 = 8;
 
-/// The shares of the limits for a solution and the backbone, because most particles die among cells that the backbone decides, and for the
-/// exact count of the regions, which is left out without a time limit: a frontier sweep visits no nodes, so these do not bound it.
+/// A solution and the backbone may take the time limit divided by `BACKBONE_TIME_DIVISOR` and the node limit divided by `BACKBONE_DIVISOR`,
+/// because most particles die among cells that the backbone decides. The exact count of the regions may take the time limit divided by
+/// `COUNT_DIVISOR`; it is left out without a time limit, for a frontier sweep visits no nodes, so that a limit on nodes does not bound it.
 const BACKBONE_TIME_DIVISOR: u32 = 3;
 const BACKBONE_DIVISOR: u64 = 8;
 const COUNT_DIVISOR: u32 = 4;

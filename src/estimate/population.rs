@@ -1,14 +1,14 @@
 //! A population of particles, and the number of solutions it estimates.
 //!
 //! A particle follows a random path of the search tree. Where both sides of a branch are consistent, one is taken with a probability `p`,
-//! and the weight of the particle is divided by `p`. A particle that ends in a solution has its weight as value, one that ends in a
+//! and the weight of the particle is divided by `p`; where one contradicts, the other is taken. A particle that ends in a solution has its weight as value, one that ends in a
 //! contradiction 0, and the expected value is exactly the number of solutions for all probabilities (Knuth, "Estimating the efficiency of
 //! backtrack programs", 1975). These determine the variance: here they follow the beliefs of the lines on each cell.
 //!
 //! In most puzzles nearly every path of a hundred choices ends in a contradiction. So a population descends line by line and is resampled
 //! where the values of its particles are too uneven: dead particles are replaced by copies of living ones (a particle filter: Gordon,
-//! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value is the weight times the number
-//! of remaining fillings, estimated from the lines as well, for the weight alone is great where the path was unlikely, and there few
+//! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value of a particle at
+//! a line is estimated as its weight times a number of remaining fillings that the lines tell, for the weight alone is great where the path was unlikely, and there few
 //! fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering via simulation", 1999). A particle that is drawn with
 //! probability `q` has its weight divided by `q`, which leaves the expected value unchanged. Small remainders are counted exactly.
 //!

@@ -243,7 +243,8 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
 
     /// The number of a node at this placement.
     fn placed_node(&mut self, node: u32, cells: Box<[u32]>) -> Result<u64, Stop> {
-        if let Some(&number) = self.placements.entry(node).or_default().get(&cells) {
+        let placements = self.placements.get(&node);
+        if let Some(&number) = placements.and_then(|placements| placements.get(&cells)) {
             return Ok(number);
         }
         self.charge(placement_bytes(&cells))?;

@@ -304,9 +304,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if !is_due || self.stack.len() <= self.retreat_floor {
             return false;
         }
-        let retreated = self.stack.split_off(self.retreat_floor);
-        self.weight = retreated.iter().map(|entry| entry.weight).sum();
-        self.restore(&retreated[0]);
+        let mut retreated = self.stack.drain(self.retreat_floor..);
+        let entry = retreated.next().expect("an entry above the floor");
+        self.weight = entry.weight + retreated.map(|entry| entry.weight).sum::<u64>();
+        self.restore(&entry);
         self.force_probe = true;
         self.settles_at_progress = self.board.settles();
         true
