@@ -43,7 +43,7 @@ impl LineSet {
 
     /// The union.
     #[must_use]
-    pub fn and(self, other: LineSet) -> LineSet {
+    pub fn union(self, other: LineSet) -> LineSet {
         LineSet {
             rows: self.rows | other.rows,
             columns: self.columns | other.columns,
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_union_has_the_lines_of_both_sets() {
         let set = |rows, columns| LineSet { rows, columns };
-        let union = set(0b011, 0b110).and(set(0b110, 0b011));
+        let union = set(0b011, 0b110).union(set(0b110, 0b011));
         assert_eq!(union, set(0b111, 0b111));
         assert!(union.meets(set(0b100, 0)) && union.meets(set(0, 0b1)));
         assert!(!union.meets(set(0b1000, 0b1000)) && !union.meets(LineSet::NONE));

@@ -294,8 +294,9 @@ impl<'t> Sweeper<'t> {
         self.until_poll -= 1;
         if self.until_poll == 0 {
             self.until_poll = SETS_PER_POLL;
-            control.poll();
-            control.check().map_err(Halt::Stopped)?;
+            if control.poll() {
+                return Err(Halt::Stopped(control.reason().unwrap_or(Stop::Interrupt)));
+            }
         }
         if weight == 0 {
             return Ok(());

@@ -87,7 +87,8 @@ impl<'a> Variables<'a> {
         self.meanings[literal.unsigned_abs() as usize - 1]
     }
 
-    /// Whether every arrangement of some line satisfies the clause, whose variables are at most [`Variables::max`]. O(blocks · cells).
+    /// Whether every arrangement of some line satisfies the clause, whose variables are at most [`Variables::max`]. O(blocks · cells) for
+    /// each line with a literal.
     pub(super) fn follows(&mut self, clause: &[i32]) -> bool {
         // A clause with a literal of a block's start is about the line of the block. Others are about a line of one of their cells.
         for &literal in clause {

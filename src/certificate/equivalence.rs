@@ -41,8 +41,8 @@ pub struct Checked {
 
 /// Checks that the models of a formula are the solutions of a puzzle, and counts them.
 ///
-/// `lemma` is called for a literal that propagation does not prove, with the literals that hold on the path, and returns whether a clause is
-/// known that consists of the literal and opposites of those.
+/// `lemma` is called for a literal that propagation does not prove, with the literals that hold on the path, and returns whether a clause
+/// is known that consists of the literal and opposites of those.
 ///
 /// O(contexts · cells), and for every line that changes the size of its diagram.
 ///
@@ -182,7 +182,7 @@ impl Layout {
         let mut places = vec![[(0, 0); 2]; cells.len()];
         for (line, cells) in (0..).zip(&lines) {
             for (place, &index) in (0..).zip(cells) {
-                // The row of a cell comes first, and is replaced by the column.
+                // A cell comes twice, first by its row: the place before moves to the first entry.
                 let [row, column] = &mut places[index as usize];
                 *row = std::mem::replace(column, (line, place));
             }
@@ -389,9 +389,9 @@ impl Checker<'_, '_> {
                 if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
                     return Err(wrong(case.node, "an edge has no solution"));
                 }
-                let mut group = edges.clone();
-                group.retain(|edge| edge.value(cell) == Some(filled));
-                groups.push((group, state));
+                let group = edges.iter().copied();
+                let group = group.filter(|edge| edge.value(cell) == Some(filled));
+                groups.push((group.collect(), state));
             }
             // The smaller group comes next, so no more are open than the logarithm of the number of edges.
             if groups[first].0.len() < groups[first + 1].0.len() {
@@ -458,9 +458,9 @@ impl Checker<'_, '_> {
         };
         let mut holding = self.literals_on(case.path);
         let mut unproved = open.iter().peekable();
-        let mut proved = decided.to_vec();
-        proved.retain(|value| unproved.next_if_eq(&value).is_none());
-        holding.extend(proved.iter().map(literal));
+        let proved = decided.iter();
+        let proved = proved.filter(|value| unproved.next_if_eq(value).is_none());
+        holding.extend(proved.map(literal));
         for value in open {
             if state.values[value.0] == 0 {
                 self.workspace.poll()?;

@@ -218,7 +218,8 @@ impl Formula {
         self.variable_counts[node as usize] as usize
     }
 
-    /// The variables below a node, in increasing order: along its first edges, for an and-node along all. O(number of variables).
+    /// The variables below a node, in increasing order: along its first edges, for an and-node along all; if the
+    /// formula is not smooth, those of one path. O(number of variables).
     pub(super) fn variables(&self, node: u32) -> Vec<u32> {
         let mut variables = Vec::with_capacity(self.variable_count(node));
         let mut open = vec![node];
@@ -238,7 +239,8 @@ impl Formula {
         variables
     }
 
-    /// Number of models of a smooth, decomposable and deterministic formula. `poll` is called for every node, with the bytes of the numbers.
+    /// Number of models of a smooth, decomposable and deterministic formula. `poll` is called for every node, with the bytes of the
+    /// numbers.
     pub(super) fn count(&self, mut poll: impl FnMut(u64) -> Result<()>) -> Result<BigUint> {
         let mut counts: Vec<BigUint> = vec![BigUint::ZERO; self.nodes.len()];
         let mut bytes = size_of_val(&*counts) as u64;

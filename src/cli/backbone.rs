@@ -4,7 +4,7 @@ use clap::Args;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted};
@@ -22,7 +22,7 @@ Examples:
   omnogram backbone --time 10s --json puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 #[derive(Serialize)]
@@ -69,8 +69,8 @@ impl Answer for Found<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let session = &Session::asked(&options.asked)?;
-    session.answer_each(options.asked.puzzles(), |subject| {
+    let session = &Session::for_puzzles(&options.common)?;
+    session.answer_each(options.common.puzzles(), |subject| {
         let limits = session.limits();
         let (backbone, outcome) = session.search(subject, limits, true, |search| search.backbone());
         let none = outcome.solutions.verdict() == Verdict::None;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::ambiguity::{Drawn, Files, examine, push_picture};
 use super::certify::CertificateFolder;
 use super::collection::{Collection, CollectionOptions, Found, Shown};
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{DuplicateFields, Subject, counted, goal};
@@ -60,7 +60,7 @@ pub(super) struct Options {
     collection: CollectionOptions,
 
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 #[derive(Serialize)]
@@ -150,7 +150,7 @@ impl Answer for Checked<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = options.asked.puzzles();
+    let puzzles = options.common.puzzles();
     let files = Files::new(&options.drawn, puzzles)?;
     let proof = options.proof.as_deref();
     let proof = proof.map(|path| CertificateFolder::new(path, options.drawn.replacing, puzzles));
@@ -161,7 +161,7 @@ pub(super) fn run(options: &Options) -> Answered {
         proof: proof.transpose()?,
         is_drawn: true,
     };
-    let session = &Session::asked(&options.asked)?;
+    let session = &Session::for_puzzles(&options.common)?;
     let full = options.full;
     let find = move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| {
         let found = match &puzzle.notes().goal {

@@ -10,7 +10,7 @@ use omnogram::solutions::Stop;
 use super::check::Checked;
 use super::collection::{Collection, CollectionOptions, Found};
 use super::enumerate::Listed;
-use super::options::{AnswerOptions, Asked, SearchOptions, When, number};
+use super::options::{AnswerOptions, PuzzleOptions, SearchOptions, When, number};
 use super::output::Output;
 use super::session::Session;
 use super::solution_output::ListingOptions;
@@ -59,7 +59,7 @@ pub(super) struct Options {
     seed: Option<u64>,
 
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -70,9 +70,9 @@ pub(super) fn run(options: &Options) -> Answered {
     let search_options = SearchOptions {
         threads: Some(1),
         progress: When::Never,
-        ..options.asked.search_options.clone()
+        ..options.common.search_options.clone()
     };
-    let AnswerOptions { json, verbosity } = &options.asked.answer_options;
+    let AnswerOptions { json, verbosity } = &options.common.answer_options;
     let session = &Session::new(&search_options, *json, verbosity)?;
     let asks_for_more = options.all || options.count || options.check;
     if options.algorithm == Algorithm::BruteForce && asks_for_more {
@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let classic = Classic::new(options.algorithm).seed(options.seed.unwrap_or(1));
     let collection_options = CollectionOptions::default();
     let mut collection = Collection::new(&collection_options, false);
-    let status = session.answer_each(options.asked.puzzles(), |subject| {
+    let status = session.answer_each(options.common.puzzles(), |subject| {
         answer(session, subject, options, &classic, &mut collection)
     })?;
     if collection.summarise(session) && classic.kept() > 0 {

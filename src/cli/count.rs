@@ -15,7 +15,7 @@ use omnogram::search::Outcome;
 use super::certify::CertificateFolder;
 use super::graph::GraphFile;
 use super::json::json_line;
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::output::{Outputs, Replacing};
 use super::session::Session;
 use super::shares::{self, CellOutput};
@@ -75,8 +75,8 @@ pub(super) struct Options {
     #[command(flatten)]
     estimate: estimate::Options,
 
-    /// Record the count of one puzzle in this file, part by part. If the run is stopped or killed, the same command resumes it, and has lost
-    /// about a twentieth of its time at most
+    /// Record the count of one puzzle in this file, part by part. If the run is stopped or killed, the same command resumes it, and has
+    /// lost about a twentieth of its time at most
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate"])]
     journal: Option<PathBuf>,
 
@@ -89,15 +89,15 @@ pub(super) struct Options {
     trace: Option<PathBuf>,
 
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut outputs = Outputs::new(options.replacing, options.asked.puzzles(), &[]);
+    let mut outputs = Outputs::new(options.replacing, options.common.puzzles(), &[]);
     let svg = outputs.optional(options.svg.as_deref())?;
     let graph = options.graph.as_deref();
     let graph = graph.map(|path| GraphFile::new(&mut outputs, path));
-    let puzzles = options.asked.puzzles();
+    let puzzles = options.common.puzzles();
     let proof = options.proof.as_deref();
     let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, puzzles));
     let mut graph_outputs = GraphOutputs {
@@ -112,7 +112,7 @@ pub(super) fn run(options: &Options) -> Answered {
     if let Some(journal) = &options.journal {
         journal::check_one_puzzle(journal, puzzles)?;
     }
-    let session = &Session::asked(&options.asked)?;
+    let session = &Session::for_puzzles(&options.common)?;
     let answer = |subject: &Subject<'_>| {
         if graph_outputs.is_any() {
             graph_outputs.answer(session, subject)

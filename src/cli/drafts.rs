@@ -12,8 +12,8 @@ use std::{mem, thread};
 
 use tempfile::{NamedTempFile, PersistError};
 
-/// The paths of this process's drafts, some of which may be dropped. A thread that creates or publishes a draft holds the lock, so that none
-/// is created or published while the signal handler removes them.
+/// The paths of this process's drafts, some of which may be dropped. A thread that creates or publishes a draft holds the lock, so that
+/// none is created or published while the signal handler removes them.
 static DRAFTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn drafts() -> MutexGuard<'static, BTreeSet<PathBuf>> {

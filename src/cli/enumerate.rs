@@ -14,7 +14,7 @@ use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::options::{Asked, number, ordinal};
+use super::options::{PuzzleOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::session::{Answer, Session};
 use super::solution_output::ListingOptions;
@@ -68,7 +68,7 @@ pub(super) struct Options {
     journal: Option<PathBuf>,
 
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 /// The summary of a list.
@@ -107,10 +107,10 @@ pub(super) fn run(options: &Options) -> Answered {
             check_journal_and_list(options, journal, list)?;
             Output::Stdout
         }
-        _ => options.listing.output(options.asked.puzzles())?,
+        _ => options.listing.output(options.common.puzzles())?,
     };
-    let session = &Session::asked(&options.asked)?;
-    let puzzles = options.asked.puzzles();
+    let session = &Session::for_puzzles(&options.common)?;
+    let puzzles = options.common.puzzles();
     let answer = |subject: &Subject<'_>| answer(session, subject, options, &mut output);
     let status = if options.journal.is_some() {
         journal::answer(session, puzzles, answer)?
@@ -123,7 +123,7 @@ pub(super) fn run(options: &Options) -> Answered {
 
 /// Checks that a journal has one puzzle and a list of solutions that is another file: the list of this journal, or a new one.
 fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Result<()> {
-    let puzzles = options.asked.puzzles();
+    let puzzles = options.common.puzzles();
     journal::check_one_puzzle(journal, puzzles)?;
     if output::is_same(journal, list) {
         let message = "the journal cannot be the list of solutions itself";

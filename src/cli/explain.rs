@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::inputs;
 use super::json::json_line;
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::output::{Output, Outputs, Replacing, print};
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
@@ -66,7 +66,7 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 /// The end of an explanation, and its last object as JSON.
@@ -104,13 +104,13 @@ impl Answer for Summary<'_> {
 const MAX_POSITION_BYTES: usize = 4096 * 4098;
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = options.asked.puzzles();
+    let puzzles = options.common.puzzles();
     let read = options.position.as_slice();
     inputs::check_stdin_once(puzzles, read)?;
     let position = options.position.as_deref().map(read_position).transpose()?;
     let mut outputs = Outputs::new(options.replacing, puzzles, read);
     let mut page = outputs.optional(options.html.as_deref())?;
-    let session = &Session::asked(&options.asked)?.also_reading(read.to_vec());
+    let session = &Session::for_puzzles(&options.common)?.also_reading(read.to_vec());
     session.answer_each(puzzles, |subject| {
         if options.position.is_some() || options.html.is_some() {
             let message = "--position and --html are for one puzzle, and there are several";

@@ -182,8 +182,8 @@ fn game_id(path: &Path) -> Option<Source> {
     (!path.exists()).then(|| Source::GameId(id.to_owned()))
 }
 
-/// The files of a folder and its subfolders, sorted by name: those with one of these endings as sources, and the others. Hidden files are left
-/// out, and linked folders are not entered, as links may form a cycle.
+/// The files of a folder and its subfolders, sorted by name: those with one of these endings as sources, and the others. Hidden files are
+/// left out, and linked folders are not entered, as links may form a cycle.
 fn search(folder: &Path, endings: &[&str]) -> (Vec<Source>, Vec<PathBuf>) {
     let (mut sources, mut others) = (Vec::new(), Vec::new());
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);

@@ -54,8 +54,8 @@ pub(super) fn error(error: &Error) -> Status {
 }
 
 impl Failure {
-    /// Prints the error, and returns the exit status. A verb passes its failures on with `?`, and this is called at the end of the run; only
-    /// what must go on after a failure of one part calls it by itself.
+    /// Prints the error, and returns the exit status. A verb passes its failures on with `?`, and this is called at the end of the run;
+    /// only what must go on after a failure of one part calls it by itself.
     pub(super) fn report(self) -> Status {
         match self {
             Failure::Closed => Status::Stopped,

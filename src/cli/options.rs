@@ -63,7 +63,7 @@ pub(super) struct AnswerOptions {
 
 /// What the verbs take that answer puzzles one after the other.
 #[derive(Args, Debug)]
-pub(super) struct Asked {
+pub(super) struct PuzzleOptions {
     #[command(flatten)]
     puzzles: Puzzles,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub(super) struct Asked {
     pub(super) answer_options: AnswerOptions,
 }
 
-impl Asked {
+impl PuzzleOptions {
     pub(super) fn puzzles(&self) -> &[PathBuf] {
         &self.puzzles.puzzles
     }

@@ -143,7 +143,8 @@ impl Outputs {
         self.file(Some(&folder.join(file_name(puzzle, ending))))
     }
 
-    /// What this name refers to; an error if that is read by this command, or cannot be written. A descriptor may lead to a file that is read.
+    /// What this name refers to; an error if that is read by this command, or cannot be written. A descriptor may lead to a file that is
+    /// read.
     fn destination(&self, path: &Path) -> Result<Destination, Error> {
         let name = path.display().to_string();
         let destination = resolve(path).map_err(|error| Error::io(&name, error))?;

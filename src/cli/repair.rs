@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::inputs;
 use super::json::error_line;
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::output::{Replacing, print};
 use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::session::{Answer, Session};
@@ -81,18 +81,18 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let puzzles = options.asked.puzzles();
+    let puzzles = options.common.puzzles();
     let files = options.keep.as_slice();
     inputs::check_stdin_once(puzzles, files)?;
     let mask = options.keep.as_deref().map(read_mask).transpose()?;
     let open =
         |path: &PathBuf| PuzzleOutput::new(path, options.to, options.replacing, puzzles, files);
     let mut output = options.output.as_ref().map(open).transpose()?;
-    let session = &Session::asked(&options.asked)?.also_reading(files.to_vec());
+    let session = &Session::for_puzzles(&options.common)?.also_reading(files.to_vec());
     let status = session.answer_each(puzzles, |subject| {
         answer(session, subject, options, mask.as_ref(), output.as_mut())
     })?;
@@ -100,7 +100,7 @@ pub(super) fn run(options: &Options) -> Answered {
         return Ok(status);
     };
     let status = status.and(output.finish());
-    Ok(status.max(output.end(options.asked.answer_options.verbosity.quiet)))
+    Ok(status.max(output.end(options.common.answer_options.verbosity.quiet)))
 }
 
 fn read_mask(path: &Path) -> Result<Grid> {

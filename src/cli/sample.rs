@@ -4,7 +4,7 @@ use clap::Args;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::options::{Asked, number, random_seed};
+use super::options::{PuzzleOptions, number, random_seed};
 use super::output::Output;
 use super::session::{Answer, Session};
 use super::solution_output::ListingOptions;
@@ -34,7 +34,7 @@ pub(super) struct Options {
     #[command(flatten)]
     listing: ListingOptions,
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 #[derive(Serialize)]
@@ -68,10 +68,10 @@ impl Answer for Drawn<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut output = options.listing.output(options.asked.puzzles())?;
+    let mut output = options.listing.output(options.common.puzzles())?;
     let seed = options.seed.unwrap_or_else(random_seed);
-    let session = &Session::asked(&options.asked)?;
-    let status = session.answer_each(options.asked.puzzles(), |subject| {
+    let session = &Session::for_puzzles(&options.common)?;
+    let status = session.answer_each(options.common.puzzles(), |subject| {
         answer(session, subject, options, seed, &mut output)
     })?;
     Ok(status.and(output.finish()))

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::json::{error_line, json_line};
-use super::options::{AnswerOptions, Asked, SearchOptions, Verbosity, When};
+use super::options::{AnswerOptions, PuzzleOptions, SearchOptions, Verbosity, When};
 use super::progress::Progress;
 use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
@@ -61,9 +61,9 @@ impl Session {
     }
 
     /// The session of a verb that answers puzzles.
-    pub(super) fn asked(asked: &Asked) -> Result<Self> {
-        let AnswerOptions { json, verbosity } = &asked.answer_options;
-        Session::new(&asked.search_options, *json, verbosity)
+    pub(super) fn for_puzzles(options: &PuzzleOptions) -> Result<Self> {
+        let AnswerOptions { json, verbosity } = &options.answer_options;
+        Session::new(&options.search_options, *json, verbosity)
     }
 
     /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.
@@ -235,6 +235,7 @@ impl Session {
         }
         Ok(answer.status())
     }
+
     /// Prints an error in place of the answer for the puzzle of this name, also as JSON, so that the next puzzle can follow.
     pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
@@ -244,15 +245,15 @@ impl Session {
         Ok(status)
     }
 
-    /// Searches a puzzle on all threads of the session, within these limits. Shows progress if `visible` and the options say so.
+    /// Searches a puzzle on all threads of the session, within these limits. Shows progress if `use_bar` and the options say so.
     pub(super) fn search<T: Send>(
         &self,
         subject: &Subject<'_>,
         limits: Limits,
-        visible: bool,
+        use_bar: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
-        self.run_observed(subject.name, visible, |observer| {
+        self.run_observed(subject.name, use_bar, |observer| {
             let mut search = Search::new(subject.puzzle).limits(limits);
             if let Some(observer) = observer {
                 search = search.observer(observer);
@@ -301,14 +302,15 @@ impl Session {
         )
     }
 
-    /// Runs a closure on all threads, with an observer if progress is shown, under this name: if `visible` and the options say so.
+    /// Runs a closure on all threads, with an observer if the options show progress, under this name; no bar unless `use_bar`, as where
+    /// it would overwrite other output.
     pub(super) fn run_observed<T: Send>(
         &self,
         name: &str,
-        visible: bool,
+        use_bar: bool,
         run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
-        let progress = Progress::new(self.show_progress(), visible, name);
+        let progress = Progress::new(self.show_progress(), use_bar, name);
         self.run_with_display(&progress, run)
     }
 
@@ -326,8 +328,8 @@ impl Session {
         answer
     }
 
-    /// Starts something on one thread of the session, as soon as one is free, within the limits: the time since `started`, and a share of the
-    /// memory.
+    /// Starts something on one thread of the session, as soon as one is free, within the limits: the time since `started`, and a share of
+    /// the memory.
     pub(super) fn start<T: Send + 'static>(
         &self,
         started: Instant,

@@ -5,7 +5,7 @@ use omnogram::puzzle::Grid;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::options::Asked;
+use super::options::PuzzleOptions;
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::Subject;
@@ -21,7 +21,7 @@ Examples:
   omnogram solve --json puzzles/pack.nonpack")]
 pub(super) struct Options {
     #[command(flatten)]
-    asked: Asked,
+    common: PuzzleOptions,
 }
 
 #[derive(Serialize)]
@@ -88,9 +88,9 @@ impl Answer for Solved<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let session = &Session::asked(&options.asked)?;
+    let session = &Session::for_puzzles(&options.common)?;
     session.run_on_each(
-        options.asked.puzzles(),
+        options.common.puzzles(),
         |search, _, _| {
             let (solutions, outcome) = search.first(1);
             let stopped = outcome.stopped;

@@ -1,8 +1,9 @@
 //! Merges the answers to cubes.
 //!
-//! Every cube has to be answered, and those that its answer leaves open. A repeated answer is added only once. If a cube has several answers
-//! (one worker died, another took over), any one is sufficient, and all must agree. Cubes that overlap others are removed until the rest are
-//! disjoint. An answer is rejected if it has more than 2^n solutions, where n is the number of unknown cells of its cube.
+//! Every cube has to be answered, and those that its answer leaves open. A record is accepted only if it is whole and has the right
+//! checksum. A repeated answer is added only once. If a cube has several answers (one worker died, another took over), any one is
+//! sufficient, and all must agree. Cubes that overlap others are removed until the rest are disjoint. An answer is rejected if it has more
+//! than 2^n solutions, where n is the number of unknown cells of its cube.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;

@@ -102,7 +102,8 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                     break;
                 }
                 let node = self.node(&whole, state);
-                settles += self.sample(node, &whole).1;
+                let (_, more) = self.sample(node, &whole);
+                settles += more;
                 self.board.set_rows(&rows);
             }
             settles
@@ -159,7 +160,8 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             || samples < MAX_SAMPLES && self.board.settles() - settles_before < MAX_SAMPLING_SETTLES
         {
             let node = self.node(region, state);
-            sum += self.sample(node, region).0;
+            let (nodes, _) = self.sample(node, region);
+            sum += nodes;
             samples += 1;
             self.board.set_rows(&rows);
             if self.control.poll() {

@@ -163,7 +163,8 @@ impl<'a> CubeSolver<'a> {
         }
     }
 
-    /// If a limit stopped a cube and left it wholly open, cuts it. After an interrupt the next attempt may have all the time that it needs.
+    /// If a limit stopped a cube and left it wholly open, cuts it, so that the next attempt works on smaller cubes. Not after an interrupt,
+    /// for the next attempt may have all the time that it needs.
     pub(super) fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_unchanged(cube, &outcome)
         {

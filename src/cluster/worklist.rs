@@ -31,13 +31,14 @@ use crate::solutions::{Count, Stop};
 /// Time between checks whether a thread has to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The commit interval, the maximum time that work may go unrecorded: this part of the time since the process started, within bounds.
+/// The commit interval, the maximum time that work may go unrecorded: the time since the process started divided by
+/// `COMMIT_INTERVAL_DIVISOR`, within these bounds.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
 const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
-/// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is
-/// stopping, otherwise by the next one, which may have no more time.
+/// An attempt at a cube that takes at least this time without a result is *fruitless*. It is recorded, and the cube is cut: by this process
+/// when the cube is handed back, unless the search has partial results and the run goes on, or else by the next process.
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(100);
 
 /// The maximum time of a cube without a partial result: the time of the run with its earlier processes, divided by
@@ -107,7 +108,8 @@ pub(super) struct QueuedCube<U> {
     pub(super) cube: U,
     /// Estimated share of the work of the whole problem, from 0 to 1.
     pub(super) share: f64,
-    /// Minimum time before the cube is asked for: twice the time of the last attempt, if that left the cube unchanged.
+    /// Minimum time that a thread works on the cube before it is asked to hand it back, unless the run is over: twice the time of the last
+    /// attempt, if that left the cube unchanged.
     pub(super) min_run_time: Duration,
     /// Whether an earlier process has worked on the cube without a result.
     pub(super) is_fruitless: bool,
@@ -249,8 +251,9 @@ impl<U: WorkUnit> Worklist<U> {
         Ok(result)
     }
 
-    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: at a limit, when a cube has had its time, or with the largest share of the work
-    /// when others are idle. Commits records that are due.
+    /// Called every [`POLL_INTERVAL`]. Asks threads to hand back their cubes: all when the run is over; those that have had their time; and
+    /// that with the largest share of the work when threads are idle. Records attempts that have become fruitless, and commits if that is
+    /// due.
     fn poll(&self) {
         let mut guard = self.lock();
         let state = &mut *guard;

@@ -185,8 +185,8 @@ impl FillingList {
         groups
     }
 
-    /// Adds a group to independent groups: those whose fillings do not combine freely with the fillings of all others together are joined to
-    /// it. `None` when the control has stopped it.
+    /// Adds a group to independent groups: those whose fillings do not combine freely with the fillings of all others together are joined
+    /// to it. `None` when the control has stopped it.
     fn with_group(
         &self,
         independent: Vec<Group>,
@@ -199,12 +199,14 @@ impl FillingList {
         for group in &independent {
             before.push(before[before.len() - 1].with(&group.restrictions, control)?);
         }
-        let all = before[independent.len()].with(&added.restrictions, control)?;
+        let all = before[independent.len()]
+            .with(&added.restrictions, control)?
+            .count;
         let (mut after, mut kept) = (added.restrictions.clone(), Vec::new());
         for (i, group) in independent.into_iter().enumerate().rev() {
             let others = before[i].with(&after, control)?;
             after = after.with(&group.restrictions, control)?;
-            if others.count * group.fillings() == all.count {
+            if others.count * group.fillings() == all {
                 kept.push(group);
             } else {
                 added.restrictions = added.restrictions.with(&group.restrictions, control)?;

@@ -118,7 +118,8 @@ pub struct Profile {
     pub unknown: usize,
     /// Number of probes that decided a cell, when unknown cells are probed in reading order, over and over. Other orders may need fewer.
     pub probes: u64,
-    /// The least depth of nested probing that solves the puzzle: 0 by lines alone, 1 by probing, 2 by probing within probing, or `None`.
+    /// The least depth of nested probing that solves the puzzle: 0 by lines alone, 1 by probing, 2 by probing within probing; `None` if
+    /// these are not enough.
     pub depth: Option<u32>,
     /// Why the run was stopped, if it was. The figures are those found until then.
     pub stopped: Option<Stop>,
@@ -128,7 +129,8 @@ impl Profile {
     /// Finds the profile of a puzzle.
     ///
     /// Nearly all puzzles in print are solved by lines, which takes well under a millisecond for 30x30 cells. Where probing is not enough,
-    /// a search decides whether there is one solution; then probing within probing may take seconds. Probes count as nodes.
+    /// a search decides whether there is one solution; if so, probing within probing is tried, which may take seconds. Probes count as
+    /// nodes.
     pub fn of(puzzle: &Puzzle, limits: &Limits) -> Profile {
         Self::find(puzzle, limits, false)
     }

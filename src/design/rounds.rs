@@ -174,6 +174,7 @@ pub(super) fn hardest<W: Word>(
         due.push(line);
     }
     let (line, known, count) = hardest?;
+    // The largest number may stand for more.
     if count < u128::MAX {
         return Some(Count::small(count));
     }

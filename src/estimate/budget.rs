@@ -1,4 +1,5 @@
-//! The step budget of one thread of an estimate: nodes are reserved before they are visited, and other limits polled at every node and line.
+//! The step budget of one thread of an estimate: nodes are reserved before they are visited, and other limits polled at every node and
+//! line.
 
 use crate::run::Control;
 

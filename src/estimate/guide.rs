@@ -19,8 +19,8 @@ use crate::search::Oracle;
 const MAX_CONFLICTS: u32 = 100;
 const CONFLICTS_PER_NODE: u64 = 4;
 
-/// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle costs about one tick per cell, so the
-/// first is also the cost of queries relative to that of particles.
+/// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle costs about one tick per cell, so
+/// the first is also the cost of queries relative to that of particles.
 const TICKS_PER_NODE_CELL: u64 = 3;
 const INITIAL_TICKS: u64 = 5_000_000;
 

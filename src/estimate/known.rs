@@ -39,7 +39,8 @@ pub(super) fn decide_backbone<W: Word>(
     (is_consistent.then_some(witness), outcome)
 }
 
-/// The number of fillings of a region, or a lower bound, counted within `limits`. Other cells, if unknown, are as in the witness.
+/// The number of fillings of a region, or a lower bound, counted within `limits`. Other cells, if unknown, are as in the
+/// witness; without one the number is then at least 0.
 pub(super) fn count_region<W: Word>(
     puzzle: &Puzzle,
     board: &Board<'_, W>,

@@ -257,7 +257,9 @@ impl<'a> Estimator<'a> {
         let within_budget = (0..outcome.statistics.nodes).all(|_| budget.take_node());
         run.statistics.nodes += budget.take_nodes();
         drop(budget);
-        within_budget.then_some(())?;
+        if !within_budget {
+            return None;
+        }
         let Some(witness) = found else {
             (run.exact, run.regions) = (Count::ZERO, Vec::new());
             return Some(());

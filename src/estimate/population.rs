@@ -1,16 +1,18 @@
 //! A population of particles, and the number of solutions it estimates.
 //!
 //! A particle follows a random path of the search tree. Where both sides of a branch are consistent, one is taken with a probability `p`,
-//! and the weight of the particle is divided by `p`; where one contradicts, the other is taken. A particle that ends in a solution has its weight as value, one that ends in a
-//! contradiction 0, and the expected value is exactly the number of solutions for all probabilities (Knuth, "Estimating the efficiency of
-//! backtrack programs", 1975). These determine the variance: here they follow the beliefs of the lines on each cell.
+//! and the weight of the particle is divided by `p`; where one contradicts, the other is taken. A particle that ends in a solution has its
+//! weight as value, one that ends in a contradiction 0, and the expected value is exactly the number of solutions for all probabilities
+//! (Knuth, "Estimating the efficiency of backtrack programs", 1975). These determine the variance: here they follow the beliefs of the
+//! lines on each cell.
 //!
 //! In most puzzles nearly every path of a hundred choices ends in a contradiction. So a population descends line by line and is resampled
 //! where the values of its particles are too uneven: dead particles are replaced by copies of living ones (a particle filter: Gordon,
 //! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value of a particle at
-//! a line is estimated as its weight times a number of remaining fillings that the lines tell, for the weight alone is great where the path was unlikely, and there few
-//! fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering via simulation", 1999). A particle that is drawn with
-//! probability `q` has its weight divided by `q`, which leaves the expected value unchanged. Small remainders are counted exactly.
+//! a line is estimated as its weight times a number of remaining fillings that the lines tell, for the weight alone is great where the path
+//! was unlikely, and there few fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering via simulation", 1999). A
+//! particle of which `q` copies are expected has its weight divided by `q`, which leaves the expected value unchanged. Small remainders are
+//! counted exactly.
 //!
 //! If nearly all particles die even so, a [`Guide`] is asked which sides of a branch have no solution. And if a solution (the *witness*) is
 //! known, the population follows its path, the *spine*: at each branch the spine takes the side of the witness, and a new particle starts
@@ -156,7 +158,7 @@ struct Spine<'p, W> {
     alive_sides: u64,
 }
 
-// The methods return `None` if the budget ends.
+// Unless they say otherwise, the methods return `None` if the budget ends.
 impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
     /// Runs the population to its end.
     fn finish(mut self) -> Option<PopulationResult<W>> {
@@ -330,7 +332,8 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         Some(())
     }
 
-    /// Counts the fillings of the region if at most this number of its cells are unknown; after a failure it is tried again at half of it.
+    /// Counts the fillings of the region if at most `exact_cells` of its cells are unknown, and then sets `exact_cells` to half of these,
+    /// so that the next attempt comes later. `None` if it is not attempted, takes too many branches, or the budget ends.
     fn count_if_few_unknown(&mut self, exact_cells: &mut usize) -> Option<u64> {
         let ParticleFilter { board, exact, .. } = &mut *self.filter;
         let unknown = self.region.unknown(board).count();
@@ -341,7 +344,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         exact.count(board, self.region, MAX_BRANCHES, self.budget)
     }
 
-    /// The first unknown cell of the region on a line.
+    /// The first unknown cell of the region on a line, if there is one.
     fn next_cell(&self, line: usize) -> Option<Cell> {
         let board = &self.filter.board;
         let mut cells = self.region.unknown(board);
@@ -400,7 +403,11 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         let mark = self.filter.board.mark();
         if self.decide(cell, filled)? {
             if other_is_consistent {
-                let taken = [1.0 - probability, probability][usize::from(filled)];
+                let taken = if filled {
+                    probability
+                } else {
+                    1.0 - probability
+                };
                 particle.weight = particle.weight / Scaled::from(taken);
             }
         } else {

@@ -162,9 +162,10 @@ impl Populations {
         // The logarithms of the values that are not zero, each with its share of the particles.
         let logs = self.0.iter().filter(|own| !own.value.is_zero());
         let logs = logs.map(|population| (population.size / size, (population.value / mean).ln()));
-        let share: f64 = logs.clone().map(|(weight, _)| weight).sum();
-        let mean_log = logs.clone().map(|(weight, log)| weight * log).sum::<f64>() / share;
-        let squares = logs.map(|(weight, log)| weight * (log - mean_log).powi(2));
+        let logs: Vec<(f64, f64)> = logs.collect();
+        let share: f64 = logs.iter().map(|(weight, _)| weight).sum();
+        let mean_log = logs.iter().map(|(weight, log)| weight * log).sum::<f64>() / share;
+        let squares = (logs.iter()).map(|(weight, log)| weight * (log - mean_log).powi(2));
         let variance = squares.sum::<f64>() / share * effective_count / freedom;
         let from_logs = (variance.exp() / share - 1.0) / effective_count;
         let widened = from_values.max(from_logs) * student_factor(freedom).powi(2);

@@ -406,7 +406,7 @@ impl<'a> Document<'a> {
     fn goal(&self, image: &str, here: &'a str, colours: &mut Colours) -> Result<Option<Grid>> {
         let mut rows = Vec::new();
         let mut known = true;
-        // Text before the first bar, between two rows and after the last bar is ignored.
+        // Of the pieces between the bars, every second one is a row, from that after the first bar on; a missing last bar is allowed.
         for row in image.split('|').skip(1).step_by(2).take(MAX_SIDE + 1) {
             let mut cells = String::new();
             let mut letters = row.chars();

@@ -1,4 +1,5 @@
-//! Nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), which describes the layout, or the nodes of one thread.
+//! Nodes in one list of words: those of a complete [`SolutionGraph`](super::SolutionGraph), or of one thread. The layout is described
+//! in `solution_graph.rs`.
 
 use super::counts::{CountList, reserve};
 use super::edge::EdgeRef;

@@ -98,8 +98,8 @@ impl Builder {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let place_root = |(node, mut cells): (NodeId, Vec<Cell>)| {
-            let fits = cells.len() == nodes.cell_count(node.0 as usize) as usize;
-            assert!(fits, "a root has another number of cells than its list");
+            let size = nodes.cell_count(node.0 as usize) as usize;
+            assert_eq!(cells.len(), size, "a root has another number of cells");
             cells.sort_unstable();
             let position = |cell: &Cell| {
                 let (row, column) = cell.place();

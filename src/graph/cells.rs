@@ -7,11 +7,11 @@
 //! the weight of the parent times the counts of the child's siblings. A cell that an edge fills is filled in as many solutions as the
 //! weight times the counts of all children of the edge. For a node with many placements its *marginal* is computed bottom-up: for each of
 //! its cells, the number of its own solutions in which the cell is filled. It is computed once the node has more than
-//! [`MAX_PLACEMENTS`], after those of its descendants. A marginal is freed after the last edge that needs it. Each placement of such a node adds its
-//! marginal, times the weight, to the cells.
+//! [`MAX_PLACEMENTS`], after those of its descendants. A marginal is freed after the last edge that needs it. Each placement of such a node
+//! adds its marginal, times the weight, to the cells.
 //!
-//! O(edges) per expanded placement, and O(cells) for all edges together that have the same runs at the same cells (see [`super::places`]); for
-//! the marginals, O(edges and cells of their nodes). As children precede their parents, one pass over the graph is enough.
+//! O(edges) per expanded placement, and O(cells) for all edges together that have the same runs at the same cells (see [`super::places`]);
+//! for the marginals, O(edges and cells of their nodes). As children precede their parents, one pass over the graph is enough.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -196,8 +196,8 @@ struct Pass<'a> {
     /// When the places take more bytes than this, they are settled.
     max_place_bytes: u64,
     marginals: FxHashMap<u32, Marginal>,
-    /// From the first marginal on: for each node the number of references to it, from roots and from edges that are not processed yet. It may
-    /// be too large, by roots and by edges of the node being expanded; then the marginal is freed when the pass reaches its node.
+    /// From the first marginal on: for each node the number of references to it, from roots and from edges that are not processed yet. It
+    /// may be too large, by roots and by edges of the node being expanded; then the marginal is freed when the pass reaches its node.
     unprocessed: Vec<u32>,
     /// The node that is being expanded; at first the last one.
     current: u32,

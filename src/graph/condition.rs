@@ -36,7 +36,8 @@ pub(super) struct Overlay<'a> {
     state: Vec<u32>,
 }
 
-/// The states of a node. A queued one becomes one without a solution, or without an undecided cell, or a new node plus [`FIRST_NEW`].
+/// The states of a node while a graph is conditioned. A queued one becomes one without a solution, or without an undecided cell, or
+/// [`FIRST_NEW`] plus the number of its new node.
 const UNSEEN: u32 = 0;
 const QUEUED: u32 = 1;
 const NO_SOLUTION: u32 = 2;
@@ -262,9 +263,10 @@ impl<'a> Overlay<'a> {
 
     /// Bytes allocated for the overlay.
     pub(super) fn bytes(&self) -> u64 {
-        let lists = [&self.bases, &self.decided, &self.offsets, &self.words];
+        let (bases, decided, offsets) = (&self.bases, &self.decided, &self.offsets);
+        let lists = [bases, decided, offsets, &self.words, &self.state];
         let words: usize = lists.map(Vec::capacity).iter().sum();
-        (words + self.state.capacity()) as u64 * 4 + self.counts.bytes()
+        words as u64 * 4 + self.counts.bytes()
     }
 
     pub(super) fn mark(&self) -> Mark {

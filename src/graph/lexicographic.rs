@@ -83,8 +83,8 @@ struct OpenRegion {
 }
 
 impl PartialSolution {
-    /// Replaces an undecided region by those that this edge of its node leaves undecided. The positions of their cells, and of those that it
-    /// fills, are appended to the lists. `child_ends` is scratch space.
+    /// Replaces an undecided region by those that this edge of its node leaves undecided. The positions of their cells, and of those that
+    /// it fills, are appended to the lists. `child_ends` is scratch space.
     fn follow(
         &mut self,
         region: usize,
@@ -154,6 +154,7 @@ impl SolutionGraph {
         };
         if skip < self.count() {
             let mut partial = PartialSolution::default();
+            partial.open.reserve_exact(self.roots.len());
             for root in &self.roots {
                 let (node, start) = (root.node, lexicographic.positions.len() as u32);
                 partial.open.push(OpenRegion { node, start });
@@ -311,7 +312,8 @@ impl Lexicographic<'_> {
         let path_filled = partial.filled_count;
         let mut base = self.overlay.graph.known.words().to_vec();
         fill(&mut base, &self.filled[..path_filled]);
-        // The next edge of the last open region, for each level of a depth-first walk. The partial solutions of all levels are kept for reuse.
+        // A depth-first walk. `edges[i]` is the next edge to follow from `partials[i]`, at its last open region; `partials[edges.len()]` is
+        // the present node, and those above it are kept for reuse.
         let (mut edges, mut partials) = (Vec::new(), vec![partial]);
         let (mut found, mut child_ends) = (Vec::new(), Vec::new());
         loop {
@@ -331,6 +333,7 @@ impl Lexicographic<'_> {
             let (edge, next) = self.overlay.edge_at(partials[above].open[region].node, at);
             self.positions.truncate(partials[above].position_count);
             self.filled.truncate(partials[above].filled_count);
+            // The child takes the place of its node where the region has no further edge, and is one level above it otherwise.
             if let Some(next) = next {
                 edges.push(next);
                 if partials.len() == edges.len() {

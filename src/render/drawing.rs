@@ -1,4 +1,5 @@
-//! The content of pictures, whatever the format: a mark for every cell of a puzzle, with or without clues, and several drawings on one sheet.
+//! The content of pictures, whatever the format: a mark for every cell of a puzzle, with or without clues, and several drawings on one
+//! sheet.
 
 use std::collections::BTreeMap;
 use std::fmt;

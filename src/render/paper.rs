@@ -63,7 +63,8 @@ pub(super) struct Page {
     pub(super) height: u32,
 }
 
-/// The margin for printers, the gap between two pictures, and the largest side of a cell, all in tenths of millimetres.
+/// The margin for printers, the gap between two pictures, and the largest side of a cell, which limits the scale of small puzzles, all in
+/// tenths of millimetres.
 pub(super) const MARGIN: u32 = 100;
 const GAP: u32 = 80;
 const MAX_CELL: u32 = 120;

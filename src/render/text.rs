@@ -265,11 +265,12 @@ fn longest_number(drawing: &Drawing<'_>) -> usize {
 fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: Option<usize>) -> Block {
     let cell = cell.unwrap_or_else(|| 1 + longest_number(drawing));
     let puzzle = drawing.puzzle();
-    let (mut rows, mut lines) = (vec![String::new(); puzzle.height()], Vec::new());
-    if drawing.has_clues() {
+    let rows: Vec<String> = if drawing.has_clues() {
         let clues = puzzle.rows().iter();
-        rows = clues.map(|clue| format!("{clue} ")).collect();
-    }
+        clues.map(|clue| format!("{clue} ")).collect()
+    } else {
+        vec![String::new(); puzzle.height()]
+    };
     let margin = rows.iter().map(String::len).max().unwrap_or_default();
     let rule = |[left, cross, right]: [char; 3]| {
         let columns = vec![(); puzzle.width()];
@@ -278,9 +279,11 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: Option<usize>) -> 
         let line = groups.collect::<Vec<_>>().join(&cross.to_string());
         format!("{:margin$}{left}{line}{right}", "")
     };
-    if drawing.has_clues() {
-        lines = column_clues(drawing, margin, cell);
-    }
+    let mut lines = if drawing.has_clues() {
+        column_clues(drawing, margin, cell)
+    } else {
+        Vec::new()
+    };
     // Adjacent groups are mostly equal, so the text of the last one is reused.
     let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
     let mut draw = |line: &mut String, group: &'d [Mark]| {

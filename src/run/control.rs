@@ -116,8 +116,8 @@ impl Control {
         .find(|&stop| stop as u8 == state)
     }
 
-    /// Checks the deadline, the interrupt flag and the parent run; whether the run has ended. Takes some 50 nanoseconds: call it at intervals of
-    /// a microsecond or more.
+    /// Checks the deadline, the interrupt flag and the parent run; whether the run has ended. Takes some 50 nanoseconds: call it at
+    /// intervals of a microsecond or more.
     pub(crate) fn poll(&self) -> bool {
         let interrupt = self.interrupt.as_ref();
         if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {

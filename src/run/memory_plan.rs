@@ -104,7 +104,8 @@ fn sweep_on(threads: usize, limit: u64) -> u64 {
     share.saturating_sub(kept).max(least)
 }
 
-/// The bytes that the sweeps may take. Where they do not suffice, a sweep goes on in parts, for which the allocator keeps three times as much.
+/// The bytes that the sweeps may take on this number of threads. Where they do not suffice, a sweep goes on in parts, for which the
+/// allocator keeps three times as much.
 pub(crate) fn sweep_in_parts_on(threads: usize, limit: u64) -> u64 {
     sweep_on(3 * threads + 1, limit)
 }

@@ -98,8 +98,9 @@ impl SatSolver {
     /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known,
     /// the smaller the encoding.
     ///
-    /// `stop` is called at intervals, and stops the solver when it returns `true`. `None` when the solver would take more than about `memory`
-    /// bytes, or when `stop` returns `true` before everything is encoded, or in a build that [has no solver](SatSolver::IS_BUILT_IN).
+    /// `stop` is called at intervals, and stops the solver when it returns `true`. `None` when the solver would take more than about
+    /// `memory` bytes, or when `stop` returns `true` before everything is encoded, or in a build that [has no
+    /// solver](SatSolver::IS_BUILT_IN).
     pub fn new(
         puzzle: &Puzzle,
         filled: &Grid,
@@ -225,7 +226,8 @@ impl SatSolver {
         }
     }
 
-    /// Assumes the value of a cell for the next call of [`SatSolver::solve`] only. [`SatAnswer::None`] then means: none under the assumptions.
+    /// Assumes the value of a cell for the next call of [`SatSolver::solve`] only. [`SatAnswer::None`] then means: none under the
+    /// assumptions.
     pub fn assume(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.encoding.cells.variable(row, column);
         if variable != 0 {

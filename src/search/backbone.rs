@@ -30,7 +30,8 @@ const MAX_SOLVERS: usize = 8;
 /// Bytes that each of several SAT solvers may take, with what it learns: after ten seconds on TAAI 2011 #590 each has about 8 MiB.
 const BYTES_PER_SOLVER: u64 = 8 << 20;
 
-/// Ticks of the first SAT solver after which the others join, less than a tenth of a second: they first have to encode the puzzle again.
+/// Ticks of the first SAT solver after which the others join, less than a tenth of a second. Most searches take less, and the others first
+/// have to encode the puzzle again.
 const JOIN_TICKS: u64 = 2_000_000;
 
 /// What the SAT solvers of a backbone search have done together: their ticks, and the share of the work that the meter has.

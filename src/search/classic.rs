@@ -1,4 +1,5 @@
-//! Runs a [classic](crate::classic) algorithm with the limits, sinks and outcome of the tree search. This module only adapts the interfaces.
+//! Runs a [classic](crate::classic) algorithm with the limits, sinks and outcome of the tree search. This module only adapts the
+//! interfaces.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

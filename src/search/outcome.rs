@@ -108,8 +108,8 @@ pub struct Outcome {
     /// Why the run stopped, if it did.
     pub stopped: Option<Stop>,
     /// The cubes still open: their solutions and those that the sink took are disjoint, and together all solutions. Empty where cubes
-    /// cannot express that: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], when the run was stopped within a bundle, when the SAT solver has taken
-    /// part, and when a solution was known before.
+    /// cannot express that: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], when the run was stopped within a bundle, when
+    /// the SAT solver has taken part, and when a solution was known before.
     pub cubes: Vec<Cube>,
     /// For each of the cubes, its estimated share of the open work. The shares add up to 1.
     pub shares: Vec<f64>,

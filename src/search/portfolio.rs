@@ -259,7 +259,8 @@ struct SatRunner {
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the solver that count as one settle, by which turns are measured. They take longer than a settle does: the solver gets more time.
+/// Ticks of the solver that count as one settle, by which turns are measured. They take longer than a settle does: the solver gets more
+/// time.
 const TICKS_PER_SETTLE: u64 = 20;
 
 /// Maximum conflicts of a call of the solver: this number, plus its conflicts so far divided by [`CALL_CONFLICT_DIVISOR`].

@@ -1,9 +1,9 @@
 //! The probing policy: chooses between searching with and without probing, by measured cost.
 //!
-//! On most puzzles, probing every node makes nearly every leaf a solution; on loosely constrained ones it decides nothing and costs a hundred
-//! times as much as the leaf. So both modes are tried in turn, each for a *stretch* of some solutions, and the one with fewer settles per
-//! solution is kept. The other is tried again, at intervals that grow as long as it is worse. Costs are measured in settles, never by the
-//! clock, so that a run on one thread is reproducible.
+//! On most puzzles, probing every node makes nearly every leaf a solution; on loosely constrained ones it decides nothing and costs a
+//! hundred times as much as the leaf. Which case holds cannot be told from the puzzle. So both modes are tried in turn, each for a
+//! *stretch* of some solutions, and the one with fewer settles per solution is kept. The other is tried again, at intervals that grow as
+//! long as it is worse. Costs are measured in settles, never by the clock, so that a run on one thread is reproducible.
 
 /// The mode in use, and the measured cost of both modes. A task inherits the policy of the task that created its first node.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,9 +5,9 @@
 //! in their [`Product`] are passed to the search of the pivot, and each leaf of the pivot is combined with every filling of the others. So
 //! every region is searched once, and only the lists of the smaller regions take memory.
 //!
-//! Several tasks may work on one region, and no task waits: a region search and a product are complete when their last `Arc` is dropped. The
-//! task that drops the last `Arc` of a product searches the pivot, or spawns a task for it. If the task that split the node gets to the pivot
-//! earlier, it stores the pivot in the product and goes on. The type of the pivot, `N` below, is chosen by the task module.
+//! Several tasks may work on one region, and no task waits: a region search and a product are complete when their last `Arc` is dropped.
+//! The task that drops the last `Arc` of a product searches the pivot, or spawns a task for it. If the task that split the node gets to the
+//! pivot earlier, it stores the pivot in the product and goes on. The type of the pivot, `N` below, is chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -105,7 +105,8 @@ impl<W: Word, N> LeafTarget<W, N> {
             let pivot = product.pivot.into_inner();
             match pivot.unwrap_or_else(PoisonError::into_inner) {
                 Some(pivot) => return Some((pivot, product.results)),
-                // No pivot is stored: it was handed back when the run was stopped. Releasing the outer target may complete an outer product.
+                // No pivot is stored: it was handed back when the run was stopped. Releasing the outer target may complete an outer
+                // product.
                 None => target = product.target,
             }
         }
@@ -138,7 +139,9 @@ pub(super) struct RegionCollector<W: Word, N> {
     is_closed: AtomicBool,
     /// Whether the run was stopped before the region was complete. Stored with release; read with acquire when the last `Arc` is dropped.
     is_abandoned: AtomicBool,
-    options: CollectOptions,
+    /// As in [`CollectOptions`].
+    max_fillings: u64,
+    max_list_bytes: u64,
 }
 
 /// The results of all regions of a product but the pivot. A region has none if the run was stopped before it was complete.
@@ -238,7 +241,7 @@ impl<W: Word, N> Product<W, N> {
 }
 
 /// How fillings of regions are collected, the same for all regions of a run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct CollectOptions {
     /// Width of the grid.
     pub(super) width: usize,
@@ -273,7 +276,8 @@ impl<W: Word, N> RegionCollector<W, N> {
             collected: Mutex::new(collected),
             is_closed: AtomicBool::new(false),
             is_abandoned: AtomicBool::new(false),
-            options: options.clone(),
+            max_fillings: options.max_fillings,
+            max_list_bytes: options.max_list_bytes,
         }))
     }
 
@@ -281,7 +285,7 @@ impl<W: Word, N> RegionCollector<W, N> {
     pub(super) fn collect_number(&self, more: &Count) {
         if let Collected::Number(number) = &mut *lock(&self.collected) {
             *number += more;
-            let wanted = self.options.max_fillings;
+            let wanted = self.max_fillings;
             if number.to_u64().is_none_or(|number| number >= wanted) {
                 self.is_closed.store(true, Ordering::Relaxed);
             }
@@ -298,7 +302,7 @@ impl<W: Word, N> RegionCollector<W, N> {
         let size = (list.len() + self.word_indices.len()) as u64 * 8;
         if size > reservation.bytes {
             let more = reservation.bytes.max(size);
-            if reservation.bytes + more > self.options.max_list_bytes || !reservation.grow(more) {
+            if reservation.bytes + more > self.max_list_bytes || !reservation.grow(more) {
                 *collected = Collected::Overflow;
                 self.is_closed.store(true, Ordering::Relaxed);
                 return false;
@@ -307,7 +311,7 @@ impl<W: Word, N> RegionCollector<W, N> {
         let masked = self.word_indices.iter().zip(&self.masks);
         list.extend(masked.map(|(&index, mask)| words[index as usize] & mask));
         let fillings = (list.len() / self.word_indices.len()) as u64;
-        let more_wanted = fillings < self.options.max_fillings;
+        let more_wanted = fillings < self.max_fillings;
         if !more_wanted {
             self.is_closed.store(true, Ordering::Relaxed);
         }

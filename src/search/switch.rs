@@ -52,8 +52,8 @@ pub(crate) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
     None
 }
 
-/// The empty cells before and after a filled cell of a line to which it can move without changing the clue. A block of one cell moves anywhere
-/// within its gap; of a longer block the first cell moves behind the last, or the last before the first.
+/// The empty cells before and after a filled cell of a line to which it can move without changing the clue. A block of one cell moves
+/// anywhere within its gap; of a longer block the first cell moves behind the last, or the last before the first.
 fn targets(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
     let start = (0..from).rev().take_while(|&i| filled(i)).last();
     let last = (from + 1..length).take_while(|&i| filled(i)).last();

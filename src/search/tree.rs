@@ -122,8 +122,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`] and [`Search::incremental`] do
-    /// not call it.
+    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`] and [`Search::incremental`]
+    /// do not call it.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
         self.observer = Some(observer);

@@ -111,8 +111,8 @@ fn signed(cell: Cell, value: Option<bool>) -> (u16, u16, char) {
 }
 
 object! {
-    /// As an object with the fields `line` (`row 3`), `cells` (lists of row and column from 1, and `#` or `.`), `reason`, `words`, and for a
-    /// cell that is tried `tried` (with `?` if it is tried both ways) and `chain`.
+    /// As an object with the fields `line` (`row 3`), `cells` (lists of row and column from 1, and `#` or `.`), `reason`, `words`, and for
+    /// a cell that is tried `tried` (with `?` if it is tried both ways) and `chain`.
     Step, |step| {
         "line": step.line.to_string(),
         "cells": step.cells.iter().map(|&(cell, value)| signed(cell, Some(value))).collect::<Vec<_>>(),

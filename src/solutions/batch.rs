@@ -1,7 +1,8 @@
 //! Batches of leaves, as a task passes them to a sink.
 //!
 //! Most leaves are a single grid; these are packed one after the other. A leaf with independent regions is a bundle: a base grid and, for
-//! each region, a [`Factor`] that lists its fillings. It stands for their product, and is expanded only where the grids are needed.
+//! each region, a [`Factor`] that lists its fillings. It stands for their product, and is expanded only where the grids are needed, at a
+//! few words per grid.
 
 use std::sync::Arc;
 
@@ -78,7 +79,8 @@ pub(crate) fn expand(
         }
         // Counts through the product like an odometer: one digit per factor, the last one changes fastest.
         let mut places = digits.iter_mut().zip(factors).rev();
-        let is_shown = places.all(|(digit, factor)| {
+        // Ends at the first digit that does not wrap.
+        let has_wrapped = places.all(|(digit, factor)| {
             let following = *digit + 1;
             let next = if following == factor.count() {
                 0
@@ -89,7 +91,7 @@ pub(crate) fn expand(
             *digit = next;
             next == 0
         });
-        if is_shown {
+        if has_wrapped {
             return true;
         }
     }

@@ -22,8 +22,8 @@ const BOTTOM: f64 = 56.0;
 /// Distance of the lines of the legend, in pixels.
 const LEGEND_LINE_HEIGHT: f64 = 20.0;
 
-/// Colours that most people, colour-blind ones among them, can tell apart on either background, each with the path of its marker: a circle, a
-/// square, a triangle and a diamond.
+/// Colours that most people, colour-blind ones among them, can tell apart on either background, each with the path of its marker: a circle,
+/// a square, a triangle and a diamond.
 const STYLES: [(&str, &str); 4] = [
     ("#2a83c4", "m-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0z"),
     ("#dc6a1c", "m-4.5,-4.5h9v9h-9z"),

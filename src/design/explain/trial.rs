@@ -18,8 +18,8 @@ pub(super) enum Trial {
     Nothing,
 }
 
-/// Of all contradictions the shortest, the first in reading order, filled before empty; if there is none, the cell for which most follows
-/// either way. The board must be at a fixpoint and is unchanged. `None` if the run has ended.
+/// Of all contradictions the one with the fewest lines, the first in reading order, filled before empty; if there is none, the cell for
+/// which most follows either way. The board must be at a fixpoint and is unchanged. `None` if the run has ended.
 pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Option<Trial> {
     let cells: Vec<Cell> = Region::whole(board).unknown(board).collect();
     let mut shortest: Option<(Cell, bool, Vec<usize>)> = None;
@@ -152,8 +152,11 @@ fn shortened<W: Word>(
         try_cell(board, cell, filled);
         // A line without an arrangement may now come earlier.
         let contradicts = fewer.iter().position(|&line| {
-            let learnt = board.preview(line).map(|new| board.learn(line, new));
-            learnt.is_none()
+            let Some(new) = board.preview(line) else {
+                return true;
+            };
+            board.learn(line, new);
+            false
         });
         board.undo(mark);
         if let Some(last) = contradicts {

@@ -2,7 +2,8 @@
 //!
 //! A change of cells that line solving left unknown is judged in two steps. Its *optimistic* number of unknown cells follows from the cells
 //! known before, by settling only the lines that changed and what follows from them. Line solving from the start can only know less, so a
-//! change is rejected if this number is too large. It is exact if no line that changed had decided a cell; else line solving starts anew.
+//! change is rejected if this number is too large. If no line that changed had decided a cell, everything known still follows, and it
+//! is exact; else line solving starts anew.
 
 use crate::board::{Board, Cell, Clues};
 use crate::design::picture::Picture;

@@ -125,12 +125,12 @@ impl<'a, W: Word> Climb<'a, W> {
                         self.differences.remove(0);
                     }
                     self.differences.push(difference.clone());
-                    let mut is_ended = self.end_difference(&difference);
-                    if !is_ended {
+                    let mut has_progress = self.end_difference(&difference);
+                    if !has_progress {
                         self.differences.pop();
-                        is_ended = self.down_to(unknown.saturating_sub(1))?;
+                        has_progress = self.down_to(unknown.saturating_sub(1))?;
                     }
-                    is_ended && !self.is_stuck()
+                    has_progress && !self.is_stuck()
                 }
                 None if self.control.poll() => return None,
                 None => self.down_to(unknown - (unknown / 8).max(1))?,
@@ -189,8 +189,9 @@ impl<'a, W: Word> Climb<'a, W> {
         }
         let mut differences = self.differences.iter();
         let keeps_clues = differences.any(|difference| self.picture.keeps_clues(difference));
-        let most = usize::try_from(most).ok().filter(|_| !keeps_clues);
-        let kept = most.is_some_and(|most| self.picture.keep_if(&swap, most, self.control));
+        let kept = !keeps_clues
+            && usize::try_from(most)
+                .is_ok_and(|most| self.picture.keep_if(&swap, most, self.control));
         if !kept {
             self.picture.flip(&swap);
             return false;

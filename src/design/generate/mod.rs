@@ -184,7 +184,8 @@ impl Generator {
         self
     }
 
-    /// Makes the puzzle of this number, on the calling thread: always the same one, unless a limit on time or an interrupt stops the run.
+    /// Makes the puzzle of this number, on the calling thread: always the same one for the same options and seed, unless a limit on time or
+    /// an interrupt stops the run.
     pub fn make(&self, number: u64) -> Generated {
         by_width!(self.width.max(self.height), W => self.make_for_width::<W>(number))
     }

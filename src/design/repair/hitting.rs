@@ -141,7 +141,8 @@ impl Problem {
         elements.filter(|&at| !excluded[at])
     }
 
-    /// Whether `left` further elements suffice; if not, all is as before. `None` if stopped. `met`: for each set, how many of its elements are chosen.
+    /// Whether `left` further elements suffice; if not, all is as before. `None` if stopped. `met`: for each set, how many of its elements
+    /// are chosen.
     fn within(
         &self,
         left: usize,

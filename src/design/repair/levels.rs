@@ -59,8 +59,9 @@ struct Level<'t, 'a, W> {
     is_cut: AtomicBool,
 }
 
-/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none.
-/// With `only_if_cheap` it gives up after some seconds. If an edit of this size is known, it looks for better ones for a second at most.
+/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none;
+/// if not, some are found, or the run was stopped, or the search was not cheap. With `only_if_cheap` it gives up after some seconds. If an
+/// edit of this size is known, it looks for better ones for a second at most.
 pub(super) fn search_level<W: Word>(task: &Task<'_, W>, size: usize, only_if_cheap: bool) -> bool {
     let is_known = task.best.size() == Some(size);
     let cheap = only_if_cheap.then_some(CHEAP_NODES);
@@ -128,7 +129,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
 
     /// Searches the edits of this number of flips, on all threads.
     fn root(&mut self, size: usize) {
-        if self.is_good() {
+        if self.turns_out_good() {
             return;
         }
         let mut allowed = self.level.task.allowed.clone();
@@ -164,7 +165,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
 
     /// Searches the edits that add `left` flips of allowed cells.
     fn node(&mut self, allowed: &CellSet<W>, left: usize) {
-        if self.level.is_over() || self.is_good() {
+        if self.level.is_over() || self.turns_out_good() {
             return;
         }
         if left == 1 {
@@ -191,8 +192,9 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         is_good
     }
 
-    /// Whether the edit is known to be good. If not, a known obstacle stands, unless the examination was left open or the pool is full.
-    fn is_good(&mut self) -> bool {
+    /// Makes sure that a known obstacle stands, by an examination where none does; without one, the examination was left open or the pool
+    /// is full. `true` if the edit turns out to be good instead.
+    fn turns_out_good(&mut self) -> bool {
         self.view.update();
         if let Some(at) = self.view.standing(&self.edit) {
             self.view.move_forward(at);

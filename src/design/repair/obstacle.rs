@@ -3,7 +3,8 @@
 //! There are two kinds. A *difference* is the set of cells in which another solution differs from the picture: the lines that it crosses
 //! keep their clues when its cells are flipped. A *stuck set* is a set of cells that line solving cannot begin with even when all
 //! other cells are known. Whether an obstacle *stands* in a picture is decided line by line, from the cells of its own lines alone. So an
-//! edit that removes it flips a cell in one of them, and which single flips do follows from what each does to one row and one column.
+//! edit that removes it flips a cell in one of them, and which single flips remove it follows from what each does to one row and one
+//! column.
 //!
 //! The flips that keep an obstacle are computed once for the original picture, and once more for every first flip in one of its lines,
 //! since the search meets the same few changed lines over and over.

@@ -82,7 +82,10 @@ fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
     let mut owners = vec![None; cells];
     for (i, obstacle) in obstacles.iter().enumerate() {
         for &(cell, _) in obstacle {
-            sets.join(*owners[cell].get_or_insert(i), i);
+            match owners[cell] {
+                Some(owner) => sets.join(owner, i),
+                None => owners[cell] = Some(i),
+            }
         }
     }
     let mut groups = vec![Vec::new(); obstacles.len()];
@@ -105,8 +108,9 @@ fn pack(
     let mut cells: Vec<usize> = all.map(|&(cell, _)| cell).collect();
     cells.sort_unstable();
     cells.dedup();
-    // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. As values only grow, it is the
-    // one that comes first in the queue still when its value is up to date. The bits of positive numbers are in the order of the numbers.
+    // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. Values only grow, so
+    // an obstacle that still comes first in the queue once its value is brought up to date has the least. The bits of positive numbers are
+    // in the order of the numbers.
     let value = |i: usize, values: &[f64]| {
         let shares = obstacles[i].iter();
         let value: f64 = shares.map(|&(cell, share)| share * values[cell]).sum();

@@ -44,7 +44,8 @@ pub enum Only {
 
 /// Looks for the smallest edit of a picture that makes its puzzle unique.
 ///
-/// An edit is a set of cells to flip; the puzzle has the clues of the edited picture. Each edit returned has been checked by its own search.
+/// An edit is a set of cells to flip; the puzzle has the clues of the edited picture. Each edit returned has been checked by its own
+/// search.
 ///
 /// ```
 /// use omnogram::design::Repair;
@@ -294,11 +295,13 @@ impl<'a> Repair<'a> {
         let all = self.picture.width() * self.picture.height();
         let memory = memory_plan::DESCENT.of(self.limits.bytes());
         let steps = FIRST_STEPS + all / CELLS_PER_STEP;
+        // The first good edit is enough.
         descend(task, steps, most, usize::MAX, memory);
         view.update();
         let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST, &mut view);
-        let least = packing.least.map_or(most, |least| least.saturating_sub(1));
-        let mut none_within = least.min(most);
+        // Without a least number no edit is good.
+        let excluded = packing.least.map_or(most, |least| least.saturating_sub(1));
+        let mut none_within = excluded.min(most);
         let mut is_improved = false;
         while none_within < most && !task.examiner.control.poll() {
             let level = none_within + 1;

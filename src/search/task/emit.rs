@@ -127,7 +127,8 @@ impl<W: Word> Task<'_, '_, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // Solutions beyond the limit are dropped, also from lists of regions, so the cubes would not cover all open work.
+            // Solutions beyond the limit are dropped, also from lists of regions, so the cubes would not cover all open work,
+            // even if another limit has stopped the run.
             shared.cubes_incomplete.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {

@@ -24,7 +24,7 @@ impl<W: Word> Task<'_, '_, W> {
         if self.open_cells() == 0 {
             return Finding::Leaf;
         }
-        let is_root_of_cube = self.cells_at_split_check == usize::MAX;
+        let is_root_of_cube = self.fewest_open_cells == usize::MAX;
         let probing = match self.shared.options.probing {
             Probing::Always => true,
             Probing::Never => false,
@@ -52,15 +52,15 @@ impl<W: Word> Task<'_, '_, W> {
         }
         let open = self.open_cells();
         // Compared with probing, looking for regions is cheap. Without probing it pays only if many cells are unknown, but at most half as
-        // many as when regions were last looked for.
+        // many as at any node before on the path.
         let is_split_due = if probing {
-            open < self.cells_at_split_check
+            open < self.fewest_open_cells
         } else {
-            open <= self.cells_at_split_check / 2
+            open <= self.fewest_open_cells / 2
                 && (is_root_of_cube || open >= self.shared.options.fewest_cells_to_split)
         };
+        self.fewest_open_cells = self.fewest_open_cells.min(open);
         if self.shared.options.regions && is_split_due {
-            self.cells_at_split_check = open;
             let region = Arc::clone(&self.context().region);
             let mut pace = Pace::new(&self.shared.control);
             // If it is stopped, the node is treated as one region, and the search loop hands it back.
@@ -69,7 +69,6 @@ impl<W: Word> Task<'_, '_, W> {
                 return Finding::Regions(regions);
             }
         }
-        self.cells_at_split_check = self.cells_at_split_check.min(open);
         if open <= subproblem_cache::MAX_CELLS
             && let Some(finding) = self.small_subproblem()
         {

@@ -1,7 +1,8 @@
 //! A task: searches one subtree depth first, in a loop, with an explicit stack of open entries.
 //!
-//! The board is changed in place; an open sibling is only an undo mark and a decision. When too few tasks are waiting, the oldest open entry
-//! is packed as a [`Node`], which is plain data, and given to another task. When the run must stop, everything open is handed back as cubes.
+//! The board is changed in place; an open sibling is only an undo mark and a decision. When too few tasks are waiting, the oldest open
+//! entry is packed as a [`Node`], which is plain data, and given to another task. When the run must stop, everything open is handed back as
+//! cubes.
 
 mod emit;
 mod examine;

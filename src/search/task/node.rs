@@ -1,4 +1,5 @@
-//! The data of a task: a [`Node`] that any task can search, the [`Context`] of its cells, the [`Finding`] at a node, and open stack entries.
+//! The data of a task: a [`Node`] that any task can search, the [`Context`] of its cells, the [`Finding`] at a node, and open stack
+//! entries.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub(in crate::search) struct Node<W: Word> {
     pub(super) weight: u64,
     pub(super) policy: ProbingPolicy,
     /// As in [`Task`](super::Task).
-    pub(super) cells_at_split_check: usize,
+    pub(super) fewest_open_cells: usize,
     /// The probing records of this node, or else of its parent, and a prober that holds them.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
     /// For a pivot: the results of the other regions.
@@ -49,7 +50,7 @@ impl<W: Word> Node<W> {
             context: Context::root(board),
             weight,
             policy: ProbingPolicy::new(options.stretch_solutions, options.probing_settles),
-            cells_at_split_check: usize::MAX,
+            fewest_open_cells: usize::MAX,
             probed: None,
             results: None,
         }
@@ -133,7 +134,7 @@ pub(super) struct StackEntry<W: Word> {
     pub(super) inherited: Option<Inherited>,
     /// The state to which the prober returns. It cannot be read from `inherited`, which is `None` in a region decided in place.
     pub(super) prober_mark: ProberMark,
-    pub(super) cells_at_split_check: usize,
+    pub(super) fewest_open_cells: usize,
     pub(super) pending: Pending<W>,
 }
 

@@ -52,9 +52,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             is_consistent: true,
             weight: node.weight,
             inherited,
-            cells_at_split_check: node.cells_at_split_check,
+            fewest_open_cells: node.fewest_open_cells,
             policy,
-            settles_at_node: 0,
+            settles_at_last_end: 0,
             settles_at_poll: 0,
             settles_at_flush: 0,
             settles_at_gift: 0,
@@ -76,7 +76,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         } else if let Some(decision) = node.decision {
             task.decide(decision);
         }
-        if has_work || task.backtrack(scope) {
+        if has_work {
             task.search(scope);
         }
         task.finish(scope);
@@ -197,7 +197,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             weight,
             inherited: self.inherited,
             prober_mark: self.prober.mark(),
-            cells_at_split_check: self.cells_at_split_check,
+            fewest_open_cells: self.fewest_open_cells,
             pending,
         });
     }
@@ -208,7 +208,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.path.truncate(entry.path_len);
         self.prober.backtrack(entry.prober_mark);
         self.inherited = entry.inherited;
-        self.cells_at_split_check = entry.cells_at_split_check;
+        self.fewest_open_cells = entry.fewest_open_cells;
         self.is_consistent = true;
     }
 
@@ -264,7 +264,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     fn enter(&mut self, context: Context<W>) {
         let context = context.with_unknown_outside(&self.board);
         self.contexts.push(context);
-        self.cells_at_split_check = self.open_cells();
+        self.fewest_open_cells = self.open_cells();
         // A retreat must not leave the context.
         self.retreat_floor = self.stack.len();
     }
@@ -284,7 +284,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             ProductValue::Fillings(fillings) => {
                 let mut context = self.context().clone();
                 context.multiply(&fillings);
-                // The lists of these regions exceeded a memory limit: they are branched on again, on this path, one by one, before the pivot.
+                // These regions have no list, because it exceeded a memory limit. They are searched again in place, one after the other,
+                // and the pivot below their fillings.
                 for region in fillings.unlisted.into_iter().rev() {
                     let later = std::mem::replace(&mut context.region, region);
                     context.later_regions.insert(0, later);
@@ -295,8 +296,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Where the search does not probe and has met only dead ends for long, goes back to the node nearest to the root below which no leaf has
-    /// been found, to probe it and search it again. `false` if that is not due, or if there is no such node.
+    /// If the search is not probing, and has spent more settles since the last leaf or retreat than probing a node costs, goes back to the
+    /// entry at `retreat_floor`, to probe its node and search it again. `false` if that is not due, or if there is no such entry.
     fn retreat(&mut self) -> bool {
         let settles = self.board.settles() - self.settles_at_progress;
         let is_due =
@@ -306,6 +307,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
         let mut retreated = self.stack.drain(self.retreat_floor..);
         let entry = retreated.next().expect("an entry above the floor");
+        // The dead end has ended, and its weight is reported.
         self.weight = entry.weight + retreated.map(|entry| entry.weight).sum::<u64>();
         self.restore(&entry);
         self.force_probe = true;
@@ -343,7 +345,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         context: context.clone(),
                         weight: entry.weight,
                         policy: self.policy,
-                        cells_at_split_check: entry.cells_at_split_check,
+                        fewest_open_cells: entry.fewest_open_cells,
                         probed: None,
                         results: None,
                     };
@@ -369,7 +371,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Ends the present node: records its cost, and its weight as finished. A node from the subproblem cache counts as one leaf.
+    /// Ends a leaf or a dead end: its weight is finished, and it is charged, for the probing policy, with all settles since the last one. A
+    /// node from the subproblem cache counts as one leaf, because the cache has enumerated its fillings only once.
     fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
         let mut solutions = 0;
@@ -382,7 +385,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         } else {
             self.statistics.dead_ends += 1;
         }
-        let spent = settles - std::mem::replace(&mut self.settles_at_node, settles);
+        let spent = settles - std::mem::replace(&mut self.settles_at_last_end, settles);
         self.policy.record_node(spent, solutions);
         self.unreported_weight += std::mem::take(&mut self.weight);
     }

@@ -37,13 +37,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         let mut path = self.path[..entry.path_len].to_vec();
         let rows = self.board.rows_at(entry.mark);
-        let (context, decision, cells_at_split_check) = match entry.pending {
+        let (context, decision, fewest_open_cells) = match entry.pending {
             Pending::Sibling(decision) => {
                 path.push(decision);
                 (
                     self.contexts[entry.context_index].clone(),
                     Some(decision),
-                    entry.cells_at_split_check,
+                    entry.fewest_open_cells,
                 )
             }
             Pending::Region(region, target) => {
@@ -59,7 +59,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context,
             weight: entry.weight,
             policy: self.policy,
-            cells_at_split_check,
+            fewest_open_cells,
             probed: None,
             results: None,
         };

@@ -87,11 +87,11 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) weight: u64,
     /// Probing records of the deepest probed node on the path to the present node.
     pub(super) inherited: Option<Inherited>,
-    /// Number of unknown cells when regions were last looked for; `usize::MAX` at the root of a cube, before the first time.
-    pub(super) cells_at_split_check: usize,
+    /// The fewest unknown cells of the present region at a node of the path; `usize::MAX` at the root of a cube, before the first.
+    pub(super) fewest_open_cells: usize,
     pub(super) policy: ProbingPolicy,
-    /// Settles of the task when the present node began, at the last poll, at the last flush, and when it last gave an entry away.
-    pub(super) settles_at_node: u64,
+    /// Settles of the task at its last leaf or dead end, at the last poll, at the last flush, and when it last gave an entry away.
+    pub(super) settles_at_last_end: u64,
     pub(super) settles_at_poll: u64,
     pub(super) settles_at_flush: u64,
     pub(super) settles_at_gift: u64,

@@ -1,7 +1,8 @@
 //! A cache of small subproblems: the unknown cells of a node, where they are few.
 //!
 //! On loosely constrained puzzles the same few unknown cells, with the same choices for their lines, remain under many partial grids. They
-//! are searched once; the next time their fillings form a bundle without a search. The key holds all that these depend on, never a hash alone.
+//! are searched once; the next time their fillings form a bundle without a search. The key holds all that these depend on, never a hash
+//! alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
