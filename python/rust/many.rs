@@ -98,9 +98,10 @@ pub(crate) fn check_many<'py>(
 /// What is found on one thread; `None` if that takes too long.
 fn easy(puzzle: &Puzzle, limits: &Limits) -> std::thread::Result<Option<(Vec<Grid>, Outcome)>> {
     let shorter = limits.time.is_none_or(|time| time > ALONE_TIME);
-    let own = match shorter {
-        true => limits.clone().time(ALONE_TIME),
-        false => limits.clone(),
+    let own = if shorter {
+        limits.clone().time(ALONE_TIME)
+    } else {
+        limits.clone()
     };
     let memory = own
         .memory
@@ -114,8 +115,9 @@ fn easy(puzzle: &Puzzle, limits: &Limits) -> std::thread::Result<Option<(Vec<Gri
         )
     };
     let (grids, outcome) = catch_unwind(AssertUnwindSafe(search))?;
-    Ok(match shorter && outcome.stopped == Some(Stop::Time) {
-        true => None,
-        false => Some((grids, outcome)),
+    Ok(if shorter && outcome.stopped == Some(Stop::Time) {
+        None
+    } else {
+        Some((grids, outcome))
     })
 }

@@ -86,9 +86,10 @@ impl Sink for Pieces {
         if is_read && !piece.is_empty() {
             is_read = self.keep(piece);
         }
-        match is_read {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Closed),
+        if is_read {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Stop::Closed)
         }
     }
 }

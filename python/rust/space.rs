@@ -173,9 +173,10 @@ fn collect(
     let started = std::time::Instant::now();
     let limits = &job.limits;
     let cells = graph.width() * graph.height();
-    let total = match graph.count().is_zero() {
-        true => 0,
-        false => number.checked_mul(cells).ok_or(TooLarge(number))?,
+    let total = if graph.count().is_zero() {
+        0
+    } else {
+        number.checked_mul(cells).ok_or(TooLarge(number))?
     };
     // All memory is reserved at once: if there is too little, an error says so before anything is drawn.
     let within = limits.memory.unwrap_or(u64::MAX);

@@ -93,9 +93,10 @@ impl<'p> Beliefs<'p> {
             }
             let odds = self.marginals.log_odds(i, self.probabilities[i]);
             let new = odds.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
-            let previous = match line < self.clues.height() {
-                true => &mut self.rows[cell],
-                false => &mut self.columns[cell],
+            let previous = if line < self.clues.height() {
+                &mut self.rows[cell]
+            } else {
+                &mut self.columns[cell]
             };
             let message = DAMPING * *previous + (1.0 - DAMPING) * new;
             change += (message - *previous).abs();
@@ -169,9 +170,10 @@ impl<'p> Beliefs<'p> {
 
     /// Computes the marginals of a line, given the messages of the crossing lines.
     fn compute_marginals(&mut self, line: usize) -> bool {
-        let crossing = match line < self.clues.height() {
-            true => &self.columns,
-            false => &self.rows,
+        let crossing = if line < self.clues.height() {
+            &self.columns
+        } else {
+            &self.rows
         };
         let cells = self.cells(line);
         self.probabilities.clear();

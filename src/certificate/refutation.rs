@@ -206,9 +206,10 @@ impl Checker {
             self.insert(number, &clause);
             lines.check_memory(self.bytes)?;
         }
-        match refuted {
-            true => Ok(steps),
-            false => Err(lines.wrong_as_a_whole("the proof does not end with the empty clause")),
+        if refuted {
+            Ok(steps)
+        } else {
+            Err(lines.wrong_as_a_whole("the proof does not end with the empty clause"))
         }
     }
 

@@ -29,17 +29,19 @@ impl std::fmt::Debug for Bounds<'_> {
 impl Bounds<'_> {
     /// Fails if the check is stopped.
     pub(super) fn poll(&mut self, name: &str) -> Result<()> {
-        match (self.stop)() {
-            true => Err(Error::io(name, io::ErrorKind::Interrupted.into())),
-            false => Ok(()),
+        if (self.stop)() {
+            Err(Error::io(name, io::ErrorKind::Interrupted.into()))
+        } else {
+            Ok(())
         }
     }
 
     /// Fails if this number of bytes is more than allowed.
     pub(super) fn check_memory(&self, bytes: u64, name: &str) -> Result<()> {
-        match bytes > self.memory {
-            true => Err(Error::io(name, io::ErrorKind::OutOfMemory.into())),
-            false => Ok(()),
+        if bytes > self.memory {
+            Err(Error::io(name, io::ErrorKind::OutOfMemory.into()))
+        } else {
+            Ok(())
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
 /// A digest of 128 bits, written as 32 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(u128);
 
 impl Digest {
@@ -54,7 +54,7 @@ impl Digest {
 }
 
 /// The id of a cube, or of a slice of a census: a hash of the puzzle's digest and its text. Written as 16 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 
 impl Id {
@@ -75,6 +75,12 @@ macro_rules! hexadecimal {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "{:0digits$x}", self.0, digits = $digits)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
             }
         }
 

@@ -55,9 +55,10 @@ impl Sink for FillingSink {
             }
             has_room
         });
-        match fits {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Limit),
+        if fits {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Stop::Limit)
         }
     }
 }

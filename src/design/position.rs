@@ -219,9 +219,10 @@ impl Position {
         let known = self.known();
         let wrong = known.filter(|&(cell, own)| value(cell).is_some_and(|value| value != own));
         let wrong: Vec<Cell> = wrong.map(|(cell, _)| cell).collect();
-        match wrong.is_empty() {
-            true => Standing::Right,
-            false => Standing::Wrong(wrong),
+        if wrong.is_empty() {
+            Standing::Right
+        } else {
+            Standing::Wrong(wrong)
         }
     }
 }

@@ -60,9 +60,10 @@ impl Transform {
     /// The transform that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Self {
-        match self.diagonal {
-            true => Self::of(true, self.left_right, self.upside_down),
-            false => self,
+        if self.diagonal {
+            Self::of(true, self.left_right, self.upside_down)
+        } else {
+            self
         }
     }
 
@@ -73,9 +74,10 @@ impl Transform {
         width: usize,
         height: usize,
     ) -> (usize, usize) {
-        let (mut row, mut column, width, height) = match self.diagonal {
-            true => (column, row, height, width),
-            false => (row, column, width, height),
+        let (mut row, mut column, width, height) = if self.diagonal {
+            (column, row, height, width)
+        } else {
+            (row, column, width, height)
         };
         if self.upside_down {
             row = height - 1 - row;
@@ -99,9 +101,10 @@ impl Transform {
     /// ```
     pub fn grid(self, grid: &Grid) -> Grid {
         let (width, height) = (grid.width(), grid.height());
-        let mut transformed = match self.diagonal {
-            true => Grid::new(height, width),
-            false => Grid::new(width, height),
+        let mut transformed = if self.diagonal {
+            Grid::new(height, width)
+        } else {
+            Grid::new(width, height)
         };
         for cell in filled_cells(grid) {
             let (row, column) = self.place(cell.place(), width, height);

@@ -342,9 +342,10 @@ impl<'a> Estimator<'a> {
     /// Body of a worker thread: runs one population after the other, each for the region with the fewest populations.
     fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
         let (run, control) = (&worker.run, worker.control);
-        let target = match self.has_budget() {
-            true => u64::MAX,
-            false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
+        let target = if self.has_budget() {
+            u64::MAX
+        } else {
+            self.populations.unwrap_or(DEFAULT_POPULATIONS)
         };
         let memory = memory_plan::SOLVER.part(self.limits.bytes(), worker.threads);
         let witness = lock(run).witness.clone();

@@ -120,9 +120,10 @@ impl Add for Scaled {
         if self.is_zero() || other.is_zero() {
             return if self.is_zero() { other } else { self };
         }
-        let (larger, smaller) = match self.exponent >= other.exponent {
-            true => (self, other),
-            false => (other, self),
+        let (larger, smaller) = if self.exponent >= other.exponent {
+            (self, other)
+        } else {
+            (other, self)
         };
         let shift = (smaller.exponent - larger.exponent).max(-MAX_SHIFT);
         let added = smaller.mantissa * 2f64.powi(shift as i32);

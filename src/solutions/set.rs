@@ -80,9 +80,10 @@ impl Sink for Set {
             }
             true
         });
-        match fits {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Stop::Memory),
+        if fits {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Stop::Memory)
         }
     }
 }

@@ -35,9 +35,12 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let below = |path: PathBuf| match path.is_dir() {
-        true => files(&path),
-        false => vec![path],
+    let below = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
     };
     paths.into_iter().flat_map(below).collect()
 }

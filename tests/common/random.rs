@@ -94,9 +94,10 @@ impl Random {
         height: usize,
         density: f64,
     ) -> Puzzle {
-        match mixed {
-            true => self.mixed(width, height, density),
-            false => self.puzzle(width, height, density),
+        if mixed {
+            self.mixed(width, height, density)
+        } else {
+            self.puzzle(width, height, density)
         }
     }
 }

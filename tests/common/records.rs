@@ -127,9 +127,10 @@ impl Drop for Scratch {
 /// What a count that goes on from this journal comes to; `None` if the journal is refused, or leaves the count incomplete.
 fn resume(journal: &[u8]) -> Option<String> {
     let regions = b"--method regions";
-    let (method, options) = match journal.windows(regions.len()).any(|part| part == regions) {
-        true => (Method::Regions, "count --method regions"),
-        false => (Method::Tree, "count --method tree"),
+    let (method, options) = if journal.windows(regions.len()).any(|part| part == regions) {
+        (Method::Regions, "count --method regions")
+    } else {
+        (Method::Tree, "count --method tree")
     };
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     // Relaxed: it only numbers the files.

@@ -177,9 +177,12 @@ fn solve_lines(grid: &Grid, lines: Vec<&[u32]>) -> bool {
             for i in 0..length {
                 let other = &mut lines[crossing + i];
                 let before = other.len();
-                other.retain(|word| match word >> own & 1 == 1 {
-                    true => any >> i & 1 == 1,
-                    false => all >> i & 1 == 0,
+                other.retain(|word| {
+                    if word >> own & 1 == 1 {
+                        any >> i & 1 == 1
+                    } else {
+                        all >> i & 1 == 0
+                    }
                 });
                 changed |= other.len() < before;
             }

@@ -124,9 +124,10 @@ fn check(name: &str, puzzle: &Puzzle, found: &Ambiguity, solutions: &[Grid]) {
         let distances =
             pairs.flat_map(|(i, a)| solutions[i + 1..].iter().map(|b| difference(a, b)));
         let least = distances.min();
-        match found.is_least {
-            true => assert_eq!(found.closest(), least, "{name}"),
-            false => assert!(solutions.len() < 2 && found.closest() == least, "{name}"),
+        if found.is_least {
+            assert_eq!(found.closest(), least, "{name}")
+        } else {
+            assert!(solutions.len() < 2 && found.closest() == least, "{name}")
         }
     }
 }
@@ -171,9 +172,10 @@ fn is_possible(puzzle: &Puzzle, (row, column): (usize, usize), filled: bool) -> 
     let nothing = Grid::new(puzzle.width(), puzzle.height());
     let mut cell = nothing.clone();
     cell.set(row, column, true);
-    let (filled, empty) = match filled {
-        true => (&cell, &nothing),
-        false => (&nothing, &cell),
+    let (filled, empty) = if filled {
+        (&cell, &nothing)
+    } else {
+        (&nothing, &cell)
     };
     let solver = SatSolver::new(puzzle, filled, empty, u64::MAX, || false);
     match solver.unwrap().solve(None) {

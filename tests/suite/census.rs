@@ -419,9 +419,10 @@ fn work_on_a_census_that_is_killed_is_done_by_others() {
         let file = fs::File::create(&result).unwrap();
         let time = format!("--time={}ms", 1 + random.below(50));
         // At last every slice may take its time.
-        let work: &[&str] = match round < 8 {
-            true => &["work", "--census", "-j2", &time, &missing],
-            false => &["work", "--census", "-j2", &missing],
+        let work: &[&str] = if round < 8 {
+            &["work", "--census", "-j2", &time, &missing]
+        } else {
+            &["work", "--census", "-j2", &missing]
         };
         kill(work, file.into(), Duration::from_millis(1500), &mut random);
         results.push(result);

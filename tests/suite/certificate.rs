@@ -287,9 +287,10 @@ fn checks_end_at_their_bounds() {
         let error = check_formula(&puzzle, &formula, &mut imply, &mut bounds).unwrap_err();
         let source = std::error::Error::source(&error).unwrap();
         let kind = source.downcast_ref::<std::io::Error>().unwrap().kind();
-        let expected = match late {
-            true => std::io::ErrorKind::Interrupted,
-            false => std::io::ErrorKind::OutOfMemory,
+        let expected = if late {
+            std::io::ErrorKind::Interrupted
+        } else {
+            std::io::ErrorKind::OutOfMemory
         };
         assert_eq!(kind, expected);
     }

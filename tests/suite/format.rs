@@ -355,9 +355,10 @@ fn tally(folder: &Path) -> Tally {
                 tally.goals += 1;
             }
             for format in FORMATS.iter().filter(|format| format.can_write()) {
-                match reading::round_trip(format, &puzzle) {
-                    true => tally.written += 1,
-                    false => tally.refused += 1,
+                if reading::round_trip(format, &puzzle) {
+                    tally.written += 1
+                } else {
+                    tally.refused += 1
                 }
             }
         }

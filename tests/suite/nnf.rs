@@ -90,9 +90,10 @@ impl Formula {
                     let value = fixed.get(&literal.unsigned_abs());
                     value.is_none_or(|&value| value == (*literal > 0))
                 };
-                match literals.iter().all(holds) {
-                    true => counts[*to].clone(),
-                    false => BigUint::ZERO,
+                if literals.iter().all(holds) {
+                    counts[*to].clone()
+                } else {
+                    BigUint::ZERO
                 }
             };
             let edges = self.edges[node].iter();

@@ -166,10 +166,7 @@ proptest! {
         let mut written: Vec<String> = contents.iter().flat_map(|content| texts(content)).collect();
         let mut wanted: Vec<String> = puzzle
             .lines()
-            .flat_map(|(_, clue)| match clue.blocks().is_empty() {
-                true => vec![0],
-                false => clue.lengths().collect(),
-            })
+            .flat_map(|(_, clue)| if clue.blocks().is_empty() { vec![0] } else { clue.lengths().collect() })
             .map(|length| length.to_string())
             .collect();
         written.sort_unstable();

@@ -103,10 +103,7 @@ proptest! {
     #[test]
     fn svg_shows_the_grid(grid in grids(), clues: bool) {
         let puzzle = Puzzle::from_grid(&grid);
-        let drawing = match clues {
-            true => Drawing::solution(&puzzle, &grid),
-            false => Drawing::solution(&puzzle, &grid).without_clues(),
-        };
+        let drawing = if clues { Drawing::solution(&puzzle, &grid) } else { Drawing::solution(&puzzle, &grid).without_clues() };
         let svg = render::svg(&sheet(drawing), Some(10), None);
         let document = roxmltree::Document::parse(&svg).expect("well-formed");
         // Filled cells are strokes as thick as a cell: "M30 15h20".
@@ -134,10 +131,7 @@ proptest! {
     #[test]
     fn png_shows_the_grid(grid in grids(), clues: bool, cell in 3..=13u32) {
         let puzzle = Puzzle::from_grid(&grid);
-        let drawing = match clues {
-            true => Drawing::solution(&puzzle, &grid),
-            false => Drawing::solution(&puzzle, &grid).without_clues(),
-        };
+        let drawing = if clues { Drawing::solution(&puzzle, &grid) } else { Drawing::solution(&puzzle, &grid).without_clues() };
         let (pixels, info) = decoded(&render::png(&sheet(drawing), Some(cell), None).expect("small"));
         let left = info.width - cell - grid.width() as u32 * cell;
         let top = info.height - cell - grid.height() as u32 * cell;
@@ -251,9 +245,10 @@ fn a_page_is_as_large_as_its_paper() {
     for (puzzle, landscape) in [(&wide, true), (&high, false)] {
         let sheet = sheet(Drawing::blank(puzzle));
         let svg = render::svg(&sheet, None, Some(Paper::A4));
-        let size = match landscape {
-            true => "width=\"297mm\" height=\"210mm\"",
-            false => "width=\"210mm\" height=\"297mm\"",
+        let size = if landscape {
+            "width=\"297mm\" height=\"210mm\""
+        } else {
+            "width=\"210mm\" height=\"297mm\""
         };
         assert!(svg.contains(size), "{svg}");
         let (_, info) = decoded(&render::png(&sheet, None, Some(Paper::A4)).expect("a page"));

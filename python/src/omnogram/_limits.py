@@ -85,9 +85,7 @@ def time_bounds(*, threads: int | None = None, time: Seconds | None = None, **un
     return bounds(threads=threads, time=time)
 
 
-def memory_bounds(
-    *, threads: int | None = None, time: Seconds | None = None, memory: Bytes | None = None, **unknown: object
-) -> Bounds:
+def memory_bounds(*, threads: int | None = None, time: Seconds | None = None, memory: Bytes | None = None, **unknown: object) -> Bounds:
     """Limits of time and memory, checked."""
     _refuse(unknown)
     return bounds(threads=threads, time=time, memory=memory)

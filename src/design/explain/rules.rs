@@ -184,9 +184,10 @@ fn edge(view: &LineView<'_>, found: &mut Deduction) {
             } else {
                 ("ends", covered.end - 1, covered.end == view.cells.len())
             };
-            let place = match wall {
-                true => view.edge(begins).to_owned(),
-                false => view.places([anchor]),
+            let place = if wall {
+                view.edge(begins).to_owned()
+            } else {
+                view.places([anchor])
             };
             let covers = covers_new.then(|| format!("it covers {}", view.places(covered)));
             let next = next.filter(|&i| view.cells[i].is_none());
@@ -328,9 +329,10 @@ fn glue(view: &LineView<'_>, found: &mut Deduction) {
             } else {
                 "belong"
             };
-            let at_wall = match from_start {
-                true => gap.start == 0,
-                false => gap.end == view.cells.len(),
+            let at_wall = if from_start {
+                gap.start == 0
+            } else {
+                gap.end == view.cells.len()
             };
             let limit = match (both, at_wall, from_start) {
                 (true, ..) => format!("must fit into {}", view.places(gap.clone())),

@@ -238,9 +238,10 @@ impl<'a> Repair<'a> {
         Examiner {
             control,
             original,
-            kind: match self.line_solvable {
-                true => ObstacleKind::Stuck,
-                false => ObstacleKind::Difference,
+            kind: if self.line_solvable {
+                ObstacleKind::Stuck
+            } else {
+                ObstacleKind::Difference
             },
             memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads as u64),
             examined: AtomicU64::new(0),
