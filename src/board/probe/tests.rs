@@ -31,11 +31,12 @@ fn compare_within<W: Word>(clues: &Clues, bytes: usize) -> (u64, u64) {
         settles.1 += other.settles() - before;
         assert!(prober.side_rows.len() <= bytes / 4 / size_of::<SideRow<W>>());
         let (records, cell) = match (probed, expected) {
-            (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
-                (records, cell)
-            }
-            (Probed::Fixpoint(_, None), Probed::Fixpoint(_, None))
-            | (Probed::Contradiction, Probed::Contradiction) => return settles,
+            (
+                NodeProbeResult::Fixpoint(records, Some(cell)),
+                NodeProbeResult::Fixpoint(_, Some(_)),
+            ) => (records, cell),
+            (NodeProbeResult::Fixpoint(_, None), NodeProbeResult::Fixpoint(_, None))
+            | (NodeProbeResult::Contradiction, NodeProbeResult::Contradiction) => return settles,
             different => panic!("{different:?}"),
         };
         assert_eq!(board.rows(), other.rows());
@@ -73,7 +74,10 @@ fn at_the_end_no_value_of_a_cell_contradicts_and_no_two_decide_a_cell_alike() {
         let mut prober = Prober::default();
         let probe = |prober: &mut Prober<u64>, board: &mut Board<'_, u64>| {
             let probed = prober.probe(board, &region, None, || false, |_| false);
-            assert!(matches!(probed, Probed::Fixpoint(..)), "{probed:?}");
+            assert!(
+                matches!(probed, NodeProbeResult::Fixpoint(..)),
+                "{probed:?}"
+            );
         };
         probe(&mut prober, &mut board);
         let decided = (before - board.unknown()) as u64;
@@ -109,7 +113,7 @@ fn a_cell_that_is_not_probed_follows_another_and_no_cell_is_better_to_branch_on_
         assert!(board.propagate());
         let (region, mut prober, mut inherited) = (Region::whole(&board), Prober::default(), None);
         // From the root to a node without unknown cells.
-        while let Probed::Fixpoint(records, Some(best)) =
+        while let NodeProbeResult::Fixpoint(records, Some(best)) =
             prober.probe(&mut board, &region, inherited, || false, |_| false)
         {
             let records_made = &prober.records[prober.range(records).unwrap()];
@@ -167,7 +171,11 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
     let mut board = Board::<u64>::new(clues);
     assert!(board.propagate());
     let (mut nodes, mut from_scratch) = (Vec::new(), 0);
-    let mut open = vec![(board.mark(), prober.mark(), None::<(Cell, bool, Inherited)>)];
+    let mut open = vec![(
+        board.mark(),
+        prober.mark(),
+        None::<(Cell, bool, NodeRecords)>,
+    )];
     while let Some((on_board, in_prober, decision)) = open.pop() {
         board.undo(on_board);
         prober.backtrack(in_prober);
@@ -182,7 +190,7 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
         let region = Region::whole(&board);
         let probed = prober.probe(&mut board, &region, inherited, || false, |_| false);
         nodes.push(board.rows().to_vec());
-        if let Probed::Fixpoint(records, Some(cell)) = probed {
+        if let NodeProbeResult::Fixpoint(records, Some(cell)) = probed {
             let (branch, branched) = prober.branch(records).expect("they were just made");
             let range = branch.range(branched).expect("it has nothing else");
             assert!(!range.is_empty());
