@@ -72,7 +72,7 @@ fn syntax_in(error: &serde_json::Error, places: &Places<'_>, part: &str) -> Erro
     let column = error.column().saturating_sub(1).min(line.len());
     let boundary = (0..=column).rev().find(|&i| line.is_char_boundary(i));
     let start = before + boundary.unwrap_or_default();
-    places.place(Error::data(message), &part[start..])
+    places.locate(Error::data(message), &part[start..])
 }
 
 /// The members of an object, in order and with duplicates.
@@ -111,7 +111,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
             "{} is not a puzzle: a puzzle is an object with rows and columns",
             kind(object)
         );
-        return Err(places.place(Error::data(message), object));
+        return Err(places.locate(Error::data(message), object));
     }
     let Members(members) =
         serde_json::from_str(object).map_err(|error| syntax_in(&error, places, object))?;
@@ -137,7 +137,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     };
     let goal = source.get(&["goal"])?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
-    puzzle.map_err(|error| places.place(error, goal))
+    puzzle.map_err(|error| places.locate(error, goal))
 }
 
 /// One puzzle's object in the text of the file.
@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
                     }
                 }
             }
-            let built = Clue::new(lengths).map_err(|error| self.places.place(error, clue))?;
+            let built = Clue::new(lengths).map_err(|error| self.places.locate(error, clue))?;
             clues.push((built, clue));
         }
         if clues.is_empty() {
@@ -268,7 +268,7 @@ impl<'a> Source<'a> {
     }
 
     fn error(&self, part: &str, message: String) -> Error {
-        self.places.place(Error::data(message), part)
+        self.places.locate(Error::data(message), part)
     }
 }
 
