@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::descent::descend;
 use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner};
-use super::levels::{FINEST, pack, search_level};
+use super::levels::{FINEST_PACKING, pack, search_level};
 use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
@@ -299,7 +299,7 @@ impl<'a> Repair<'a> {
         // The first good edit is enough.
         descend(task, steps, most, usize::MAX, memory);
         view.update();
-        let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST, &mut view);
+        let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST_PACKING, &mut view);
         // Without a least number no edit is good.
         let excluded = packing.least.map_or(most, |least| least.saturating_sub(1));
         let mut none_within = excluded.min(most);
