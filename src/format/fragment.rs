@@ -34,6 +34,13 @@ impl<'a> Fragment<'a> {
             .map(|(line, number)| Fragment::line(number, line))
     }
 
+    /// The lines of a text that are not blank, without blanks around them.
+    pub(super) fn nonblank_lines(text: &'a str) -> impl Iterator<Item = Fragment<'a>> {
+        Fragment::lines(text)
+            .filter(|line| !line.is_blank())
+            .map(Fragment::trim)
+    }
+
     /// Another slice of the same line.
     pub(super) fn at(self, text: &'a str) -> Self {
         Fragment { text, ..self }

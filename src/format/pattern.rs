@@ -22,9 +22,7 @@ pub fn is_id(word: &str) -> bool {
 
 /// Reads one ID, or several, one per line.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Fragment::lines(text)
-        .map(Fragment::trim)
-        .filter(|line| !line.text.is_empty());
+    let mut lines = Fragment::nonblank_lines(text);
     Contents::several(move || lines.next().map(puzzle))
 }
 

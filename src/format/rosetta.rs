@@ -19,9 +19,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Fragment::lines(text)
-        .map(Fragment::trim)
-        .filter(|line| !line.text.is_empty());
+    let mut lines = Fragment::nonblank_lines(text);
     Contents::several(move || {
         let rows = lines.next()?;
         Some(match lines.next() {

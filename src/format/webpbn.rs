@@ -486,17 +486,10 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
 
 /// Escapes a text, including its line breaks, so that the reader restores it.
 fn escape(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for c in value.chars() {
-        match c {
-            '&' => text.push_str("&amp;"),
-            '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
-            '\n' | '\r' | '\t' => text.push_str(&format!("&#{};", u32::from(c))),
-            c => text.push(c),
-        }
-    }
-    text
+    html_escape::encode_text(value)
+        .replace('\n', "&#10;")
+        .replace('\r', "&#13;")
+        .replace('\t', "&#9;")
 }
 
 #[cfg(test)]
