@@ -20,7 +20,7 @@ use crate::count::Counter;
 use crate::design::{Ambiguity, Position, Profile, Region};
 use crate::puzzle::{Grid, Line, Puzzle, verify};
 use crate::run::{Limits, Snapshot, lock};
-use crate::search::{Backbone, Outcome, Search, Verdict};
+use crate::search::{Outcome, Search, Verdict};
 use crate::solutions::Count;
 
 /// Time after which the solutions are also counted by themselves.
@@ -211,28 +211,15 @@ fn regions<'a>(ambiguity: &'a Ambiguity, found: VerdictFields<'a>) -> RegionsFie
     });
     RegionsFields {
         found,
-        backbone: backbone_rows(&ambiguity.backbone),
+        backbone: (ambiguity.backbone.to_string().lines())
+            .map(str::to_owned)
+            .collect(),
         ambiguous: ambiguity.backbone.differing(),
         undecided: ambiguity.backbone.undecided(),
         regions: regions.collect(),
         closest: ambiguity.closest(),
         is_least: ambiguity.is_least,
     }
-}
-
-/// Rows of `#` and `.`, `?` for ambiguous and `-` for undecided cells.
-fn backbone_rows(backbone: &Backbone) -> Vec<String> {
-    let ambiguous = &backbone.ambiguous;
-    let rows = (0..ambiguous.height()).map(|row| {
-        let cells = (0..ambiguous.width()).map(|column| match backbone.get(row, column) {
-            Some(true) => '#',
-            Some(false) => '.',
-            None if ambiguous.get(row, column) => '?',
-            None => '-',
-        });
-        cells.collect()
-    });
-    rows.collect()
 }
 
 fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle, limits: &Limits) -> ProfileFields<'a> {

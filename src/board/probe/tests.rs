@@ -1,7 +1,7 @@
 use super::*;
 use crate::board::Clues;
 use crate::line::Wide;
-use crate::puzzle::{Clue, Puzzle, random_grid};
+use crate::puzzle::{Puzzle, random_grid};
 
 /// The clues of a square picture of this size with random cells, half of them filled.
 fn random_clues(size: usize, seed: u64) -> Clues {
@@ -207,8 +207,7 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
 /// A count of survey puzzle Knotty on eight threads took 42 MB for records, outside of a memory limit of 40 MB.
 #[test]
 fn a_tree_is_the_same_however_few_records_are_kept() {
-    let ones = vec![Clue::new([1]).unwrap(); 6];
-    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let permutations = Clues::new(&Puzzle::from_clues(&[[1]; 6], &[[1]; 6]).unwrap());
     let (expected, from_scratch) = walk(&permutations, &mut Prober::default());
     assert!(expected.len() > 1000);
     assert_eq!(from_scratch, 0);
@@ -238,16 +237,14 @@ fn probes_end_alike_when_the_cells_of_sides_are_too_many_to_be_kept() {
     let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&random_clues(24, 1));
     assert!(inherited < scratch, "{inherited} {scratch}");
     // Here the list is full, and as much is settled as from scratch.
-    let ones = vec![Clue::new([1]).unwrap(); 14];
-    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let permutations = Clues::new(&Puzzle::from_clues(&[[1]; 14], &[[1]; 14]).unwrap());
     let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&permutations);
     assert!(inherited <= scratch, "{inherited} {scratch}");
 }
 
 #[test]
 fn cells_that_both_sides_decide_alike_are_assigned_though_the_sides_differ_in_their_rows() {
-    let ones = vec![Clue::new([1]).unwrap(); 4];
-    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
     let mut board = Board::<u64>::new(&clues);
     let side_row = |row, filled, empty| SideRow {
         row,
@@ -286,8 +283,7 @@ fn branches_are_ranked_by_the_product_of_what_their_sides_decide() {
 
 #[test]
 fn cells_of_a_side_that_are_known_by_now_do_not_count() {
-    let ones = vec![Clue::new([1]).unwrap(); 4];
-    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
     let mut board = Board::<u64>::new(&clues);
     assert!(board.propagate());
     // Row 0 and column 0 are known then.
