@@ -23,11 +23,20 @@ use crate::line::Word;
 use crate::run::lock;
 
 /// The effort for the first examination of an edit.
-const FIRST_EFFORT: Effort = Effort::of(Some(2000), false);
+const FIRST_EFFORT: Effort = Effort {
+    nodes: Some(2000),
+    several: false,
+};
 /// The effort at the end of a level for the edits that the first examination left undecided.
-const LAST_EFFORT: Effort = Effort::of(None, false);
+const LAST_EFFORT: Effort = Effort {
+    nodes: None,
+    several: false,
+};
 /// The same for a level that is searched only as far as it is cheap.
-const CHEAP_LAST_EFFORT: Effort = Effort::of(Some(100_000), false);
+const CHEAP_LAST_EFFORT: Effort = Effort {
+    nodes: Some(100_000),
+    several: false,
+};
 
 /// Nodes of a level that is searched only as far as it is cheap, some seconds. An examination counts as `NODES_PER_EXAMINATION` nodes, and
 /// a packing as one for every `CELLS_PER_NODE` cells and rows of its obstacles.

@@ -288,7 +288,11 @@ impl<'a> Repair<'a> {
     fn search<W: Word>(&self, task: &Task<'_, W>) -> Option<usize> {
         let mut view = PoolView::new(&task.pool);
         let unchanged = Edit::new(task.examiner.original, &[]);
-        if task.examine(&unchanged, Effort::of(None, true), &mut view) != Some(false) {
+        let effort = Effort {
+            nodes: None,
+            several: true,
+        };
+        if task.examine(&unchanged, effort, &mut view) != Some(false) {
             return None;
         }
         let cells = task.allowed.len();
