@@ -10,11 +10,7 @@ use crate::puzzle::{Clue, Puzzle};
 pub(super) fn looks_like(text: &str) -> bool {
     text.bytes()
         .all(|b| b.is_ascii_uppercase() || b" \t\r\n".contains(&b))
-        && text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .nth(1)
-            .is_some()
+        && Fragment::nonblank_lines(text).nth(1).is_some()
 }
 
 /// Reads all puzzles.
