@@ -4,7 +4,7 @@ mod common;
 
 use common::{brief, puzzle};
 use criterion::{Criterion, criterion_group, criterion_main};
-use omnogram::board::{Board, Cell, Clues, Probed, Prober, Region};
+use omnogram::board::{Board, Cell, Clues, NodeProbeResult, Prober, Region};
 use omnogram::line::{Wide, Word};
 use omnogram::puzzle::{Grid, Puzzle};
 
@@ -20,7 +20,7 @@ fn worked_on<W: Word>(clues: &Clues, probe: bool) -> Board<'_, W> {
     if probe {
         let whole = Region::whole(&board);
         let probed = Prober::default().probe(&mut board, &whole, None, || false, |_| false);
-        assert!(matches!(probed, Probed::Fixpoint(..)));
+        assert!(matches!(probed, NodeProbeResult::Fixpoint(..)));
     }
     board
 }

@@ -217,8 +217,8 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
 
     fn permutation(n: usize) -> Clues {
-        let ones = vec![Clue::new([1]).unwrap(); n];
-        Clues::new(&Puzzle::new(ones.clone(), ones).unwrap())
+        let ones = vec![[1]; n];
+        Clues::new(&Puzzle::from_clues(&ones, &ones).unwrap())
     }
 
     #[test]

@@ -120,9 +120,8 @@ impl Rows {
                 None => region_of[line][i],
                 Some(column) => region_of[i][column],
             };
-            let confirmed =
-                checked::confirm_independent(clues.line(line), &self.line(line), &group);
-            if let Err(why) = confirmed {
+            let plain = PlainLine::of(clues.line(line), &self.line(line));
+            if let Err(why) = plain.confirm_independent(&group) {
                 panic!(
                     "checked: regions: line {line}: {why}\n{}\ncells\n{}\nregions {region_of:?}",
                     clues_text(clues),

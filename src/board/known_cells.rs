@@ -423,7 +423,7 @@ fn unassign<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Kn
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::puzzle::{Clue, Grid, Puzzle};
+    use crate::puzzle::{Grid, Puzzle};
 
     pub(in crate::board) fn puzzle() -> Puzzle {
         Puzzle::from_grid(&Grid::from_rows(&["#.#.", ".##.", "#..#", "##.#"]).unwrap())
@@ -498,9 +498,7 @@ pub(super) mod tests {
     /// A row with 2 of 6 cells to fill and a column with 1 of 3: the chance is the mean of 2/6 and 1/3.
     #[test]
     fn the_chance_of_a_cell_is_the_mean_of_its_lines() {
-        let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
-        let rows = vec![clue(&[2]), clue(&[2]), clue(&[2])];
-        let clues = Clues::new(&Puzzle::new(rows, vec![clue(&[1]); 6]).unwrap());
+        let clues = Clues::new(&Puzzle::from_clues(&[[2]; 3], &[[1]; 6]).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let (filled, all) = board.filled_chance(Cell::new(1, 2));
@@ -513,8 +511,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_lines_of_changed_cells_are_reported() {
-        let clue = |length| Clue::new([length]).unwrap();
-        let clues = Clues::new(&Puzzle::new(vec![clue(1); 4], vec![clue(1); 4]).unwrap());
+        let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         board.take_changed();

@@ -26,7 +26,7 @@ pub(crate) use clues::blocks;
 pub use known_cells::Board;
 pub(crate) use known_cells::Changes;
 pub use line_set::LineSet;
-pub use probe::{Inherited, Probed, Prober, ProberMark};
+pub use probe::{NodeProbeResult, NodeRecords, Prober, ProberMark};
 pub(crate) use propagate::between_settles;
 pub(crate) use regions::DisjointSets;
 pub use regions::{Region, split_unless};

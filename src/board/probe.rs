@@ -123,17 +123,17 @@ const NEVER: u32 = u32::MAX;
 
 /// The probe records of a node, as a range of [positions](ProberMark), and the lines changed since.
 #[derive(Clone, Copy, Debug)]
-pub struct Inherited {
+pub struct NodeRecords {
     start: usize,
     end: usize,
     changed: LineSet,
 }
 
-impl Inherited {
+impl NodeRecords {
     /// The same records, after these lines have changed too.
     #[must_use]
     pub fn after(self, changed: LineSet) -> Self {
-        Inherited {
+        NodeRecords {
             changed: self.changed.union(changed),
             ..self
         }
@@ -142,7 +142,7 @@ impl Inherited {
 
 /// The result of the probe of one cell.
 #[derive(Clone, Copy, Debug)]
-enum Probe {
+enum CellProbeResult {
     /// Both sides lead to a contradiction.
     Contradiction,
     /// Cells were decided.
@@ -152,13 +152,13 @@ enum Probe {
 
 /// The result of probing a node.
 #[derive(Clone, Copy, Debug)]
-pub enum Probed {
+pub enum NodeProbeResult {
     /// The board has no solution.
     Contradiction,
     /// Stopped early; the board is correct, but not at a probing fixpoint.
     Stopped,
     /// Fixpoint: the records for the children, and the best cell to branch on, if any is unknown.
-    Fixpoint(Inherited, Option<Cell>),
+    Fixpoint(NodeRecords, Option<Cell>),
 }
 
 /// A state of a [`Prober`] to which [`Prober::backtrack`] returns; by default, the one without records.
@@ -185,8 +185,8 @@ pub struct Prober<W> {
     side_rows: Vec<SideRow<W>>,
     /// Beyond this number of them, the cells of further sides are not kept.
     max_side_rows: usize,
-    /// The board before each side of a probe.
-    before: Snapshot<W>,
+    /// The board at the last fixpoint, to which it returns after each side of a probe.
+    snapshot: Snapshot<W>,
     /// By row, the cells of the node being probed that follow another one.
     followers: Vec<W>,
     probes: u64,
@@ -216,7 +216,7 @@ impl<W: Word> Prober<W> {
             events: Vec::new(),
             side_rows: Vec::new(),
             max_side_rows: (half.min(MAX_SIDE_BYTES) / bytes_per_row) as usize,
-            before: Snapshot::new(),
+            snapshot: Snapshot::new(),
             followers: Vec::new(),
             probes: 0,
             deductions: 0,
@@ -249,14 +249,14 @@ impl<W: Word> Prober<W> {
     }
 
     /// The records of a node, as a range of indices; `None` if they have been dropped.
-    fn range(&self, node: Inherited) -> Option<Range<usize>> {
+    fn range(&self, node: NodeRecords) -> Option<Range<usize>> {
         let start = node.start.checked_sub(self.dropped)?;
         Some(start..node.end - self.dropped)
     }
 
     /// A prober with these records only, to continue in another task; `None` if they have been dropped.
     #[must_use]
-    pub fn branch(&self, inherited: Inherited) -> Option<(Self, Inherited)> {
+    pub fn branch(&self, inherited: NodeRecords) -> Option<(Self, NodeRecords)> {
         // Without the cells of the sides, the first probe of each cell is from scratch.
         let records: Vec<ProbeRecord> = self.records[self.range(inherited)?]
             .iter()
@@ -265,7 +265,7 @@ impl<W: Word> Prober<W> {
                 ..*record
             })
             .collect();
-        let inherited = Inherited {
+        let inherited = NodeRecords {
             start: 0,
             end: records.len(),
             ..inherited
@@ -293,21 +293,23 @@ impl<W: Word> Prober<W> {
 
     /// Probes the unknown cells of `region` until no more are decided. The board must be at a propagation fixpoint.
     ///
+    /// With the records of the parent, `inherited`, only what has changed since then is probed; otherwise each cell is.
+    ///
     /// `stop` is called before every probe, and `is_over` before every settle; either ends it by returning `true`.
     pub fn probe(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,
-        inherited: Option<Inherited>,
+        inherited: Option<NodeRecords>,
         mut is_over: impl FnMut() -> bool,
         mut stop: impl FnMut(&Board<'_, W>) -> bool,
-    ) -> Probed {
+    ) -> NodeProbeResult {
         self.drop_records(inherited);
         let start = self.records.len();
         self.events.clear();
         self.followers.clear();
         self.followers.resize(board.clues().height(), W::ZERO);
-        board.update_snapshot(&mut self.before, LineSet::ALL);
+        board.update_snapshot(&mut self.snapshot, LineSet::ALL);
         match inherited.and_then(|parent| Some((parent, self.range(parent)?))) {
             Some((parent, records)) => {
                 self.events.push(parent.changed);
@@ -344,16 +346,16 @@ impl<W: Word> Prober<W> {
             {
                 unchanged += 1;
             } else if stop(board) {
-                return Probed::Stopped;
+                return NodeProbeResult::Stopped;
             } else {
                 match self.probe_cell(board, start + i, &mut is_over) {
-                    None => return Probed::Stopped,
-                    Some(Probe::Contradiction) => return Probed::Contradiction,
-                    Some(Probe::Deduction) => {
+                    None => return NodeProbeResult::Stopped,
+                    Some(CellProbeResult::Contradiction) => return NodeProbeResult::Contradiction,
+                    Some(CellProbeResult::Deduction) => {
                         self.deductions += 1;
                         unchanged = 0;
                     }
-                    Some(Probe::Nothing) => unchanged += 1,
+                    Some(CellProbeResult::Nothing) => unchanged += 1,
                 }
             }
             i = if i + 1 == count { 0 } else { i + 1 };
@@ -368,16 +370,16 @@ impl<W: Word> Prober<W> {
             }
         }
         self.records.truncate(end);
-        let inherited = Inherited {
+        let inherited = NodeRecords {
             start: self.dropped + start,
             end: self.dropped + end,
             changed: LineSet::NONE,
         };
-        Probed::Fixpoint(inherited, self.best(inherited, region))
+        NodeProbeResult::Fixpoint(inherited, self.best(inherited, region))
     }
 
     /// If there are as many records as there may be, drops the older half of them, but none of the parent.
-    fn drop_records(&mut self, parent: Option<Inherited>) {
+    fn drop_records(&mut self, parent: Option<NodeRecords>) {
         if self.records.len() >= self.max_records {
             let kept = parent.and_then(|parent| self.range(parent));
             let first_kept = kept.map_or(self.records.len(), |kept| kept.start);
@@ -389,7 +391,7 @@ impl<W: Word> Prober<W> {
 
     /// The best cell of a region to branch on, by the records of a node; `None` if no cell is unknown, if every unknown cell follows one
     /// outside of the region, or if the records have been dropped.
-    pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
+    pub fn best(&self, node: NodeRecords, region: &Region<W>) -> Option<Cell> {
         let best = self.records_in(node, region)?.min_by_key(|record| {
             std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))
         });
@@ -397,7 +399,7 @@ impl<W: Word> Prober<W> {
     }
 
     /// Whether no cell of a region has two sides that both decide other cells: then little follows from any decision.
-    pub fn is_loose(&self, node: Inherited, region: &Region<W>) -> bool {
+    pub fn is_loose(&self, node: NodeRecords, region: &Region<W>) -> bool {
         !self
             .records_in(node, region)
             .into_iter()
@@ -408,7 +410,7 @@ impl<W: Word> Prober<W> {
     /// The records of the cells of a region.
     fn records_in<'s>(
         &'s self,
-        node: Inherited,
+        node: NodeRecords,
         region: &'s Region<W>,
     ) -> Option<impl Iterator<Item = &'s ProbeRecord>> {
         let records = self.records[self.range(node)?].iter();
@@ -421,7 +423,7 @@ impl<W: Word> Prober<W> {
         board: &mut Board<'_, W>,
         at: usize,
         is_over: &mut impl FnMut() -> bool,
-    ) -> Option<Probe> {
+    ) -> Option<CellProbeResult> {
         self.probes += 1;
         let ProbeRecord { cell, sides, .. } = self.records[at];
         let since = self.records[at].event_count as usize;
@@ -436,18 +438,18 @@ impl<W: Word> Prober<W> {
             return self.decide_other_side(board, (cell, true), start, is_over);
         };
         #[cfg(feature = "checked")]
-        let before = super::checked::Rows::of(board.rows(), board.clues().width());
+        let rows_before = super::checked::Rows::of(board.rows(), board.clues().width());
         let mut sides = [filled, empty];
         let has_agreement = self.compare_sides(board, cell, sides);
         if has_agreement {
             #[cfg(feature = "checked")]
-            before.confirm_agreement(
+            rows_before.confirm_agreement(
                 board.clues(),
                 cell,
                 &super::checked::Rows::of(board.rows(), board.clues().width()),
             );
             if !board.propagate_unless(is_over)? {
-                return Some(Probe::Contradiction);
+                return Some(CellProbeResult::Contradiction);
             }
             self.end_deduction(board);
             // Cells on which both sides agree follow from either: what is known now contradicts neither side, and decides no more for it.
@@ -466,28 +468,28 @@ impl<W: Word> Prober<W> {
             sides,
         };
         Some(if has_agreement {
-            Probe::Deduction
+            CellProbeResult::Deduction
         } else {
-            Probe::Nothing
+            CellProbeResult::Nothing
         })
     }
 
-    /// Decides one side of a cell and propagates, and undoes that. Begins with the cells that it decided `before`, if they are kept; since
-    /// then cells have become known only in the lines of `changed`. `Some(None)` is a contradiction; `None` if `is_over` has ended it.
+    /// Decides one side of a cell and propagates, and undoes that. Begins with the cells that the `earlier` probe of this side decided, if
+    /// they are kept; since then cells have become known only in the lines of `changed`. `Some(None)` is a contradiction; `None` if `is_over` has ended it.
     fn probe_side(
         &mut self,
         board: &mut Board<'_, W>,
         (cell, filled): (Cell, bool),
-        before: Side,
+        earlier: Side,
         changed: LineSet,
         is_over: &mut impl FnMut() -> bool,
     ) -> Option<Option<Side>> {
-        let kept = &self.side_rows[before.range()];
+        let kept = &self.side_rows[earlier.range()];
         let decided = if kept.is_empty() {
             board.take_changed();
             board.decide_unless(cell, filled, is_over)
         } else {
-            let Some(left) = before.on(board, &self.side_rows) else {
+            let Some(left) = earlier.on(board, &self.side_rows) else {
                 return Some(None);
             };
             if !left.lines.meets(changed) {
@@ -503,7 +505,7 @@ impl<W: Word> Prober<W> {
         if decided == Some(true) {
             let rows = W::spread(lines.rows) & W::low(board.clues().height());
             for row in rows.cells() {
-                let cells = board.rows()[row].without(self.before.lines[row]);
+                let cells = board.rows()[row].without(self.snapshot.lines[row]);
                 // Rows are taken modulo 64, so some of these may have no new cell.
                 if !cells.cells().is_zero() {
                     decides += cells.cells().count() as u32;
@@ -512,7 +514,7 @@ impl<W: Word> Prober<W> {
                 }
             }
         }
-        board.restore(&self.before, lines);
+        board.restore(&self.snapshot, lines);
         if !decided? {
             return Some(None);
         }
@@ -564,7 +566,7 @@ impl<W: Word> Prober<W> {
     fn end_deduction(&mut self, board: &mut Board<'_, W>) {
         let changed = board.take_changed();
         self.events.push(changed);
-        board.update_snapshot(&mut self.before, changed);
+        board.update_snapshot(&mut self.snapshot, changed);
     }
 
     /// After a contradiction of one side: decides the other side permanently. Drops the cells of sides from `start` on.
@@ -574,14 +576,14 @@ impl<W: Word> Prober<W> {
         (cell, filled): (Cell, bool),
         start: usize,
         is_over: &mut impl FnMut() -> bool,
-    ) -> Option<Probe> {
+    ) -> Option<CellProbeResult> {
         self.side_rows.truncate(start);
         board.take_changed();
         if !board.decide_unless(cell, filled, is_over)? {
-            return Some(Probe::Contradiction);
+            return Some(CellProbeResult::Contradiction);
         }
         self.end_deduction(board);
-        Some(Probe::Deduction)
+        Some(CellProbeResult::Deduction)
     }
 }
 

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::board::Clues;
     use crate::line::Wide;
-    use crate::puzzle::{Clue, Puzzle};
+    use crate::puzzle::Puzzle;
     use crate::run::Limits;
     use crate::solutions::Stop;
 
@@ -199,8 +199,8 @@ mod tests {
     }
 
     fn ones(size: usize) -> Clues {
-        let ones = vec![Clue::new([1]).unwrap(); size];
-        Clues::new(&Puzzle::new(ones.clone(), ones).unwrap())
+        let ones = vec![[1]; size];
+        Clues::new(&Puzzle::from_clues(&ones, &ones).unwrap())
     }
 
     #[test]

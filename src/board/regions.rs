@@ -253,14 +253,13 @@ mod tests {
     use super::*;
     use crate::board::Clues;
     use crate::line::{Known, Wide};
-    use crate::puzzle::{Clue, Puzzle};
+    use crate::puzzle::Puzzle;
     use crate::run::{Control, Limits};
 
     /// Regression: splitting boards of millions of cells took minutes, whatever the limits were.
     #[test]
     fn split_stops_when_told_to() {
-        let ones = vec![Clue::new([1]).unwrap(); 70];
-        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let clues = Clues::new(&Puzzle::from_clues(&[[1]; 70], &[[1]; 70]).unwrap());
         let mut board = Board::<Wide<8>>::new(&clues);
         assert!(board.propagate());
         let whole = Region::whole(&board);
@@ -282,8 +281,7 @@ mod tests {
     /// Two permutations of two rows each.
     #[test]
     fn two_blocks_on_a_diagonal_are_two_regions() {
-        let ones = vec![Clue::new([1]).unwrap(); 4];
-        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let whole = Region::whole(&board);
@@ -322,24 +320,18 @@ mod tests {
 
     #[test]
     fn an_empty_line_between_two_blocks_separates_them() {
-        let lines = |lengths: &[&[usize]]| -> Vec<Clue> {
-            let clue = |lengths: &&[usize]| Clue::new(lengths.iter().copied()).unwrap();
-            lengths.iter().map(clue).collect()
-        };
-        let (pairs, single) = (
-            lines(&[&[1, 1], &[1, 1]]),
-            lines(&[&[1], &[1], &[], &[1], &[1]]),
-        );
+        let pairs: &[&[usize]] = &[&[1, 1], &[1, 1]];
+        let single: &[&[usize]] = &[&[1], &[1], &[], &[1], &[1]];
         let cells = |rows: &[usize], columns: &[usize]| -> Vec<Cell> {
             let row = |&r: &usize| columns.iter().map(move |&c| Cell::new(r, c));
             rows.iter().flat_map(row).collect()
         };
         let (near, far, both) = ([0, 1], [3, 4], [0, 1]);
         for (rows, columns, wanted) in [
-            (&pairs, &single, [cells(&both, &near), cells(&both, &far)]),
-            (&single, &pairs, [cells(&near, &both), cells(&far, &both)]),
+            (pairs, single, [cells(&both, &near), cells(&both, &far)]),
+            (single, pairs, [cells(&near, &both), cells(&far, &both)]),
         ] {
-            let clues = Clues::new(&Puzzle::new(rows.clone(), columns.clone()).unwrap());
+            let clues = Clues::new(&Puzzle::from_clues(rows, columns).unwrap());
             let mut board = Board::<u64>::new(&clues);
             assert!(board.propagate());
             let whole = Region::whole(&board);

@@ -193,12 +193,7 @@ mod tests {
         let value = match variables.meaning(literal) {
             Meaning::Cell(row, column) => grid.get(row, column),
             Meaning::Start(line, block, cell) => {
-                let cells: Vec<bool> = match variables.lines[line].0 {
-                    Line::Row(row) => (0..grid.width()).map(|c| grid.get(row, c)).collect(),
-                    Line::Column(column) => {
-                        (0..grid.height()).map(|r| grid.get(r, column)).collect()
-                    }
-                };
+                let cells: Vec<bool> = grid.cells(variables.lines[line].0).collect();
                 let starts = (0..cells.len()).filter(|&i| cells[i] && (i == 0 || !cells[i - 1]));
                 starts.collect::<Vec<_>>()[block] <= cell
             }

@@ -12,8 +12,10 @@
 //! The first two say that no solution is lost, the last that every model is a solution. A node is checked once for each context: a list of
 //! numbers of [languages](super::language), which are equal for equal sets of words, so nodes that a counter shares mostly have one.
 //!
-//! A lemma is about the whole path to a node, and so also about cells of other nodes of a product. It may still be used: each of those is
-//! checked too, so it has a model, with which a solution of this context that violated the literal would violate the lemma.
+//! A lemma holds in every solution of the whole puzzle, but a context says only what the cells of its node may hold. The lemma may be used
+//! nevertheless. Suppose that these cells could be filled as the context allows, but against the literal. The other nodes of the products on
+//! the path are checked too, so each of them has a model. These models, the literals on the path and that filling together would be a
+//! solution of the puzzle that violates the lemma, so there is no such filling.
 
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
@@ -22,8 +24,8 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, NodeKind};
-use super::language::{self, END, Language, Languages, NOTHING, Value};
-use super::text::{Bounds, STOP_INTERVAL_STEPS};
+use super::language::{self, END, Language, LanguageStore, NOTHING, Value};
+use super::text::{Bounds, STOP_INTERVAL_STEPS, out_of_memory};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
@@ -56,18 +58,18 @@ pub fn check_formula(
     lemma: &mut dyn FnMut(&[i32], i32) -> Result<bool>,
     bounds: &mut Bounds<'_>,
 ) -> Result<Checked> {
-    let mut languages = Languages::new();
-    let mut all = Vec::new();
+    let mut store = LanguageStore::new();
+    let mut root_context = Vec::new();
     for (line, clue) in puzzle.lines() {
         let poll = |bytes| poll(bounds, bytes, formula.bytes());
-        all.push(languages.of_clue(clue, puzzle.length(line), poll)?);
+        root_context.push(store.of_clue(clue, puzzle.length(line), poll)?);
     }
     let mut checker = Checker {
         formula,
         width: puzzle.width() as u32,
         height: puzzle.height() as u32,
         workspace: Workspace {
-            languages,
+            store,
             bounds,
             other_bytes: formula.bytes(),
             unpolled_steps: 0,
@@ -78,7 +80,7 @@ pub fn check_formula(
         lemmas: 0,
     };
     let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
-    checker.reach(0, &cells, all.into(), NO_PATH, 0)?;
+    checker.reach(0, &cells, root_context.into(), NO_PATH, 0)?;
     for &node in &formula.order {
         if let Some(pending) = checker.pending.remove(&node) {
             let bytes = cells_bytes(&pending.cells);
@@ -87,7 +89,7 @@ pub fn check_formula(
             checker.workspace.other_bytes += layout.bytes();
             for (context, path) in pending.contexts {
                 checker.workspace.other_bytes -= context_bytes(&context);
-                checker.check_node(&Case {
+                checker.check_node(&Visit {
                     node,
                     layout: &layout,
                     context: &context,
@@ -109,11 +111,11 @@ pub fn check_formula(
     })
 }
 
-/// The languages of all lines, and the bounds of the check.
+/// What the whole check shares: all languages, and its bounds.
 struct Workspace<'a, 'b> {
-    languages: Languages,
+    store: LanguageStore,
     bounds: &'a mut Bounds<'b>,
-    /// Approximate memory besides the languages.
+    /// Approximate memory besides the store.
     other_bytes: u64,
     unpolled_steps: usize,
 }
@@ -122,7 +124,7 @@ impl Workspace<'_, '_> {
     /// Fails if a bound is reached.
     fn poll(&mut self) -> Result<()> {
         self.unpolled_steps = 0;
-        poll(self.bounds, self.languages.bytes(), self.other_bytes)
+        poll(self.bounds, self.store.bytes(), self.other_bytes)
     }
 
     /// Counts work, in steps of a few nanoseconds, and polls at intervals.
@@ -136,10 +138,11 @@ impl Workspace<'_, '_> {
 }
 
 /// Fails if a bound is reached by a check whose languages and everything else have this approximate memory.
-fn poll(bounds: &mut Bounds<'_>, languages: u64, other: u64) -> Result<()> {
-    let can_be_numbered = languages <= language::MAX_BYTES;
-    let bytes = if can_be_numbered { other } else { u64::MAX };
-    bounds.check_memory(bytes.saturating_add(languages), CHECK)?;
+fn poll(bounds: &mut Bounds<'_>, language_bytes: u64, other_bytes: u64) -> Result<()> {
+    if language_bytes > language::MAX_BYTES {
+        return Err(out_of_memory(CHECK));
+    }
+    bounds.check_memory(other_bytes.saturating_add(language_bytes), CHECK)?;
     bounds.poll(CHECK)
 }
 
@@ -147,8 +150,8 @@ fn poll(bounds: &mut Bounds<'_>, languages: u64, other: u64) -> Result<()> {
 const CHECK: &str = "the check";
 
 /// Approximate memory of a context with its entry in the hash table, which is up to half empty and is copied when it grows.
-fn context_bytes(languages: &[Language]) -> u64 {
-    (size_of_val(languages) + 96) as u64
+fn context_bytes(context: &[Language]) -> u64 {
+    (size_of_val(context) + 96) as u64
 }
 
 /// Approximate memory of the cells of a node with the table of its contexts.
@@ -209,6 +212,7 @@ impl Layout {
 /// What is known in a context after some assumptions, to a fixpoint of its lines.
 #[derive(Clone, Debug)]
 struct State {
+    /// The language of each line.
     languages: Vec<Language>,
     /// For each cell 1 if it is filled, -1 if it is empty, 0 if it is unknown.
     values: Vec<i8>,
@@ -235,7 +239,7 @@ impl State {
         self.values[cell] = value;
         let changed = layout.places[cell].map(|(line, place)| {
             let language = &mut self.languages[line as usize];
-            *language = workspace.languages.with(*language, (place, filled));
+            *language = workspace.store.with(*language, (place, filled));
             line
         });
         self.propagate(workspace, layout, changed.into())
@@ -254,7 +258,7 @@ impl State {
             if language == NOTHING {
                 return Ok(false);
             }
-            for &(place, filled) in workspace.languages.forced(language).iter() {
+            for &(place, filled) in workspace.store.forced(language).iter() {
                 let cell = layout.lines[line as usize][usize::from(place)] as usize;
                 if self.values[cell] != 0 {
                     // A crossing line that says the opposite has no word left, and is among the changed.
@@ -264,7 +268,7 @@ impl State {
                 let [row, column] = layout.places[cell];
                 let (other, place) = if row.0 == line { column } else { row };
                 let language = &mut self.languages[other as usize];
-                *language = workspace.languages.with(*language, (place, filled));
+                *language = workspace.store.with(*language, (place, filled));
                 if !changed.contains(&other) {
                     changed.push(other);
                 }
@@ -300,7 +304,7 @@ impl Checker<'_, '_> {
         &mut self,
         node: u32,
         cells: &[u32],
-        languages: Box<[Language]>,
+        context: Box<[Language]>,
         path: u32,
         edge: u32,
     ) -> Result<()> {
@@ -323,8 +327,8 @@ impl Checker<'_, '_> {
             return Err(other_cells());
         }
         // Its path is kept, and so never subtracted.
-        let bytes = context_bytes(&languages) + size_of::<(u32, u32)>() as u64;
-        pending.contexts.entry(languages).or_insert_with(|| {
+        let bytes = context_bytes(&context) + size_of::<(u32, u32)>() as u64;
+        pending.contexts.entry(context).or_insert_with(|| {
             self.workspace.other_bytes += bytes;
             self.paths.push((path, edge));
             self.paths.len() as u32 - 1
@@ -333,10 +337,10 @@ impl Checker<'_, '_> {
     }
 
     /// Checks an or-node in one context.
-    fn check_node(&mut self, case: &Case<'_>) -> Result<()> {
-        let (node, layout) = (case.node, case.layout);
+    fn check_node(&mut self, visit: &Visit<'_>) -> Result<()> {
+        let (node, layout) = (visit.node, visit.layout);
         let mut state = State {
-            languages: case.context.to_vec(),
+            languages: visit.context.to_vec(),
             values: vec![0; layout.cells.len()],
         };
         let all = (0..layout.lines.len() as u32).collect();
@@ -367,27 +371,27 @@ impl Checker<'_, '_> {
             self.workspace.other_bytes += edge.bytes();
             edges.push(edge);
         }
-        self.check_edges(case, &edges, state)?;
+        self.check_edges(visit, &edges, state)?;
         self.workspace.other_bytes -= bytes;
         Ok(())
     }
 
     /// Checks that these edges are the cases of what the state allows.
-    fn check_edges(&mut self, case: &Case<'_>, edges: &[Edge], state: State) -> Result<()> {
+    fn check_edges(&mut self, visit: &Visit<'_>, edges: &[Edge], state: State) -> Result<()> {
         // Groups of edges, each with the state in which it is to be all cases.
         let mut groups: Vec<(Vec<&Edge>, State)> = vec![(edges.iter().collect(), state)];
         while let Some((edges, mut state)) = groups.pop() {
             if let [edge] = edges[..] {
-                self.check_literals(case, &edge.decided, &mut state)?;
-                self.follow(case, edge.number, &edge.decided)?;
+                self.check_literals(visit, &edge.decided, &mut state)?;
+                self.follow(visit, edge.number, &edge.decided)?;
                 continue;
             }
-            let cell = self.decision(case.node, &edges)?;
+            let cell = self.decision(visit.node, &edges)?;
             let first = groups.len();
             for filled in [false, true] {
                 let mut state = state.clone();
-                if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
-                    return Err(wrong(case.node, "an edge has no solution"));
+                if !state.assume(&mut self.workspace, visit.layout, cell, filled)? {
+                    return Err(wrong(visit.node, "an edge has no solution"));
                 }
                 let group = edges.iter().copied();
                 let group = group.filter(|edge| edge.value(cell) == Some(filled));
@@ -421,12 +425,12 @@ impl Checker<'_, '_> {
     /// Checks that these values hold in all solutions that the state allows.
     fn check_literals(
         &mut self,
-        case: &Case<'_>,
+        visit: &Visit<'_>,
         decided: &[(usize, bool)],
         state: &mut State,
     ) -> Result<()> {
-        let layout = case.layout;
-        let contradiction = || wrong(case.node, "an edge has no solution");
+        let layout = visit.layout;
+        let contradiction = || wrong(visit.node, "an edge has no solution");
         let mut open: Vec<(usize, bool)> = decided.to_vec();
         loop {
             let before = open.len();
@@ -456,7 +460,7 @@ impl Checker<'_, '_> {
             let variable = layout.cells[cell] as i32;
             if filled { variable } else { -variable }
         };
-        let mut holding = self.literals_on(case.path);
+        let mut holding = self.literals_on(visit.path);
         let mut unproved = open.iter().peekable();
         let proved = decided.iter();
         let proved = proved.filter(|value| unproved.next_if_eq(value).is_none());
@@ -469,7 +473,7 @@ impl Checker<'_, '_> {
                     let cell = layout.cells[value.0] - 1;
                     let (row, column) = (cell / self.width + 1, cell % self.width + 1);
                     let message = format!("row {row} column {column} is not shown to be decided");
-                    return Err(wrong(case.node, &message));
+                    return Err(wrong(visit.node, &message));
                 }
             }
             if !state.assume(&mut self.workspace, layout, value.0, value.1)? {
@@ -493,8 +497,8 @@ impl Checker<'_, '_> {
     }
 
     /// Reaches the node behind an edge.
-    fn follow(&mut self, case: &Case<'_>, edge: u32, decided: &[(usize, bool)]) -> Result<()> {
-        let (layout, node) = (case.layout, case.node);
+    fn follow(&mut self, visit: &Visit<'_>, edge: u32, decided: &[(usize, bool)]) -> Result<()> {
+        let (layout, node) = (visit.layout, visit.node);
         let mut values: Vec<Vec<Value>> = vec![Vec::new(); layout.lines.len()];
         let mut is_decided = vec![false; layout.cells.len()];
         // In increasing order of cells, so also along each line.
@@ -506,12 +510,12 @@ impl Checker<'_, '_> {
         }
         let mut lines = Vec::new();
         for (line, cells) in layout.lines.iter().enumerate() {
-            let languages = &mut self.workspace.languages;
-            let language = languages.without(case.context[line], &values[line]);
+            let store = &mut self.workspace.store;
+            let language = store.without(visit.context[line], &values[line]);
             if language == NOTHING {
                 return Err(wrong(node, "an edge has a model that is not a solution"));
             }
-            let steps = 8 * languages.last_work() + cells.len();
+            let steps = 8 * store.last_work() + cells.len();
             self.workspace.work(steps)?;
             let mut cells = cells.clone();
             cells.retain(|&cell| !is_decided[cell as usize]);
@@ -529,22 +533,22 @@ impl Checker<'_, '_> {
             NodeKind::True if left.is_empty() => Ok(()),
             NodeKind::True => Err(wrong(node, "an edge ends before all cells are decided")),
             NodeKind::Or => {
-                let languages = lines.iter().map(|&(language, _)| language).collect();
-                self.reach(to, &left, languages, case.path, edge)
+                let context = lines.iter().map(|&(language, _)| language).collect();
+                self.reach(to, &left, context, visit.path, edge)
             }
-            NodeKind::And => self.follow_product(case, edge, &left, &lines),
+            NodeKind::And => self.follow_product(visit, edge, &left, &lines),
         }
     }
 
     /// Reaches the nodes of a product. `left`: the undecided cells; `lines`: for each line with such cells its language and their indices.
     fn follow_product(
         &mut self,
-        case: &Case<'_>,
+        visit: &Visit<'_>,
         edge: u32,
         left: &[u32],
         lines: &[(Language, Vec<u32>)],
     ) -> Result<()> {
-        let node = case.node;
+        let node = visit.node;
         let edges = self.formula.edges(self.formula.target(edge)).iter();
         let factors: Vec<u32> = edges.map(|&edge| self.formula.target(edge)).collect();
         const NOBODY: u32 = u32::MAX;
@@ -554,19 +558,19 @@ impl Checker<'_, '_> {
             return Err(wrong(node, message));
         }
         self.workspace.work(8 * left.len())?;
-        let mut owners = vec![NOBODY; case.layout.cells.len()];
+        let mut owners = vec![NOBODY; visit.layout.cells.len()];
         let mut cells: Vec<Vec<u32>> = Vec::new();
         for (factor, &to) in (0..).zip(&factors) {
             let variables = self.formula.variables(to);
             for &variable in &variables {
-                match case.layout.index(variable) {
+                match visit.layout.index(variable) {
                     Some(cell) if owners[cell] == NOBODY => owners[cell] = factor,
                     _ => return Err(wrong(node, "two nodes of a product share a cell")),
                 }
             }
             cells.push(variables);
         }
-        let mut languages: Vec<Vec<Language>> = vec![Vec::new(); factors.len()];
+        let mut contexts: Vec<Vec<Language>> = vec![Vec::new(); factors.len()];
         for (language, indices) in lines {
             let mut owners: Vec<u32> = indices.iter().map(|&cell| owners[cell as usize]).collect();
             if owners.contains(&NOBODY) {
@@ -574,22 +578,22 @@ impl Checker<'_, '_> {
             }
             if owners.iter().all(|&owner| owner == owners[0]) {
                 // The usual case: all cells of the line are in one node.
-                languages[owners[0] as usize].push(*language);
+                contexts[owners[0] as usize].push(*language);
                 continue;
             }
-            let languages_of_lines = &mut self.workspace.languages;
-            let divided = languages_of_lines.divide(*language, &owners, factors.len());
+            let store = &mut self.workspace.store;
+            let divided = store.divide(*language, &owners, factors.len());
             self.workspace.poll()?;
             let parts =
                 divided.ok_or_else(|| wrong(node, "a line is not shown to be a product"))?;
             owners.sort_unstable();
             owners.dedup();
             for owner in owners {
-                languages[owner as usize].push(parts[owner as usize]);
+                contexts[owner as usize].push(parts[owner as usize]);
             }
         }
-        for ((to, cells), languages) in factors.into_iter().zip(cells).zip(languages) {
-            self.reach(to, &cells, languages.into(), case.path, edge)?;
+        for ((to, cells), context) in factors.into_iter().zip(cells).zip(contexts) {
+            self.reach(to, &cells, context.into(), visit.path, edge)?;
         }
         Ok(())
     }
@@ -616,11 +620,12 @@ impl Edge {
     }
 }
 
-/// An or-node in one context.
-struct Case<'a> {
+/// The check of an or-node in one context: a pair of node and context is visited once.
+struct Visit<'a> {
     node: u32,
     layout: &'a Layout,
     context: &'a [Language],
+    /// A path to the node in this context.
     path: u32,
 }
 

@@ -32,14 +32,14 @@ pub(super) type Value = (u16, bool);
 
 /// All languages in use, with shared nodes.
 #[derive(Debug, Default)]
-pub(super) struct Languages {
+pub(super) struct LanguageStore {
     /// The continuations of each node after an empty and after a filled cell.
     nodes: Vec<[Language; 2]>,
     /// The length of the words of each node.
     lengths: Vec<u16>,
     numbers: FxHashMap<[Language; 2], Language>,
     forced: FxHashMap<Language, Rc<[Value]>>,
-    /// The results of [`Languages::with`] for one cell, which are asked for again and again.
+    /// The results of [`LanguageStore::with`] for one cell, which are asked for again and again.
     with_one: FxHashMap<(Language, Value), Language>,
     /// Approximate memory of the two tables above.
     table_bytes: u64,
@@ -47,12 +47,12 @@ pub(super) struct Languages {
     results: FxHashMap<Language, Language>,
 }
 
-impl Languages {
+impl LanguageStore {
     pub(super) fn new() -> Self {
-        Languages {
+        LanguageStore {
             nodes: vec![[NOTHING; 2]; 2],
             lengths: vec![0; 2],
-            ..Languages::default()
+            ..LanguageStore::default()
         }
     }
 
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     /// All words, as numbers with bit `i` for cell `i`.
-    fn words(languages: &Languages, node: Language, length: usize) -> Vec<u32> {
+    fn words(languages: &LanguageStore, node: Language, length: usize) -> Vec<u32> {
         match (node, length) {
             (NOTHING, _) => vec![],
             (_, 0) => vec![0],
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn languages_are_the_sets_of_words_that_listing_gives() {
         let length = 7;
-        let mut languages = Languages::new();
+        let mut languages = LanguageStore::new();
         for picture in 0..1_u32 << length {
             let clue = clue_of(picture, length);
             let all: Vec<u32> = (0..1 << length)
@@ -332,9 +332,9 @@ mod tests {
 
     #[test]
     fn a_line_is_divided_only_where_it_is_a_product() {
-        let mut languages = Languages::new();
+        let mut languages = LanguageStore::new();
         // Where the second block can be depends on the first.
-        let of_clue = |languages: &mut Languages, lengths: &[usize], length| {
+        let of_clue = |languages: &mut LanguageStore, lengths: &[usize], length| {
             let clue = Clue::new(lengths.iter().copied()).unwrap();
             languages.of_clue(&clue, length, |_| Ok(())).unwrap()
         };

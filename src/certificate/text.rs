@@ -39,11 +39,16 @@ impl Bounds<'_> {
     /// Fails if this number of bytes is more than allowed.
     pub(super) fn check_memory(&self, bytes: u64, name: &str) -> Result<()> {
         if bytes > self.memory {
-            Err(Error::io(name, io::ErrorKind::OutOfMemory.into()))
+            Err(out_of_memory(name))
         } else {
             Ok(())
         }
     }
+}
+
+/// The error of a check that would need more memory than it may have.
+pub(super) fn out_of_memory(name: &str) -> Error {
+    Error::io(name, io::ErrorKind::OutOfMemory.into())
 }
 
 /// The lines of a text.

@@ -13,7 +13,7 @@
 //! Ninety-Nine Haskell Problems.
 
 use super::rows::{columns_fit, picture};
-use super::slide::Slide;
+use super::slide::{Slide, room};
 use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Puzzle};
 
@@ -99,19 +99,17 @@ struct Run {
 #[derive(Debug)]
 struct Column {
     blocks: Vec<usize>,
-    /// For each block, the cells that it and the blocks after it need, including gaps.
+    /// See [`room`].
     room: Vec<usize>,
 }
 
 impl Column {
     fn new(clue: &Clue) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
-        let rest = |block| blocks[block..].iter().sum::<usize>() + blocks.len() - block;
-        // The last block needs no gap after it; an empty suffix needs no cell.
-        let room = (0..=blocks.len())
-            .map(|block| rest(block).saturating_sub(1))
-            .collect();
-        Column { blocks, room }
+        Column {
+            room: room(&blocks),
+            blocks,
+        }
     }
 
     /// The state after one more cell, if the runs are still a prefix of the clue and its rest fits the `remaining` cells.

@@ -26,7 +26,7 @@ type State = Vec<Number>;
 
 /// Finds every solution. A step is a number tried.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
-    let lines = lines(puzzle);
+    let lines: Vec<(Line, &Clue)> = puzzle.lines().collect();
     let bytes = (lines.len() * size_of::<Number>() + size_of::<State>()) as u64;
     let mut queue = VecDeque::from([vec![0; lines.len()]]);
     while let Some(mut state) = queue.pop_front() {
@@ -92,10 +92,6 @@ fn fill(puzzle: &Puzzle, state: &mut State, line: Line, number: Number) {
     for cell in (0..cells).filter(|cell| number >> (cells - 1 - cell) & 1 == 1) {
         state[first + cell] |= bit;
     }
-}
-
-fn lines(puzzle: &Puzzle) -> Vec<(Line, &Clue)> {
-    puzzle.lines().collect()
 }
 
 fn picture(puzzle: &Puzzle, state: &State) -> Grid {

@@ -18,7 +18,7 @@ use crate::puzzle::Clue;
 #[derive(Debug)]
 pub(super) struct Slide {
     blocks: Vec<usize>,
-    /// For each block, the cells that it and the blocks after it need, including gaps.
+    /// See [`room`].
     room: Vec<usize>,
     known: Vec<Option<bool>>,
     /// The first cells of the blocks that are placed.
@@ -26,22 +26,23 @@ pub(super) struct Slide {
     begun: bool,
 }
 
+/// For each block, the cells that it and the blocks after it need, including gaps; and 0 after the last block.
+pub(super) fn room(blocks: &[usize]) -> Vec<usize> {
+    let mut room = vec![0; blocks.len() + 1];
+    for (block, length) in blocks.iter().enumerate().rev() {
+        let gap = usize::from(block + 1 < blocks.len());
+        room[block] = length + gap + room[block + 1];
+    }
+    room
+}
+
 impl Slide {
     /// The arrangements of `clue` in a line with these known cells.
     pub(super) fn new(clue: &Clue, known: Vec<Option<bool>>) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
-        let mut room: Vec<usize> = blocks
-            .iter()
-            .rev()
-            .scan(0, |sum, &block| {
-                *sum += block + 1;
-                Some(*sum - 1)
-            })
-            .collect();
-        room.reverse();
         Slide {
+            room: room(&blocks),
             blocks,
-            room,
             known,
             places: Vec::new(),
             begun: false,

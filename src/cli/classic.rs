@@ -104,7 +104,7 @@ fn answer(
 ) -> Answered {
     let puzzle = subject.puzzle;
     if let Err(error) = options.algorithm.check(puzzle) {
-        return session.skip(subject.raw_name, &error.in_file(subject.raw_name));
+        return session.answer_with_error(subject.raw_name, &error.in_file(subject.raw_name));
     }
     let limits = session.limits().solutions(options.limit);
     if let Some(needs) = classic.needs(puzzle, limits.memory) {

@@ -176,7 +176,7 @@ fn make_all(
     let (wanted, started) = (options.number, Instant::now());
     let most_ahead = MAX_AHEAD_PER_THREAD * session.pool.current_num_threads();
     let to_terminal = options.output.is_none() && io::stdout().is_terminal();
-    let mut steps = Steps::new(session.show_progress(), !to_terminal, wanted);
+    let mut steps = Steps::new(session.progress_mode(), !to_terminal, wanted);
     let mut waiting: VecDeque<Receiver<Generated>> = VecDeque::new();
     let mut numbers = 0..wanted;
     let (mut made, mut status) = (0, Status::Complete);
@@ -186,7 +186,8 @@ fn make_all(
         let free = most_ahead - waiting.len();
         waiting.extend(numbers.by_ref().take(free).map(|number| {
             let generator = generator.clone();
-            session.start(started, move |limits| generator.limits(limits).make(number))
+            session
+                .spawn_on_one_thread(started, move |limits| generator.limits(limits).make(number))
         }));
         let Some(Ok(generated)) = waiting.pop_front().map(|receiver| receiver.recv()) else {
             break;
@@ -354,7 +355,7 @@ fn repair_all(
     let line_solvable = options.line_solvable;
     let repair = |(grid, _): &(Grid, Threshold)| {
         let grid = grid.clone();
-        session.start(started, move |limits| {
+        session.spawn_on_one_thread(started, move |limits| {
             let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
             let repair = Repair::new(&grid)
                 .line_solvable(line_solvable)

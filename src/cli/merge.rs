@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use omnogram::census::{Slice, Tally};
 use omnogram::cluster::{
-    CubeTask, Merge, Merged, RecordReader, WorkUnit, checked_file, read_solutions, seal,
+    Merge, Merged, RecordReader, UnitTask, WorkUnit, checked_file, read_solutions, seal,
 };
 use omnogram::error::{Error, Kind};
 use omnogram::puzzle::Grid;
@@ -98,7 +98,7 @@ fn json<U>(merged: &Merged<U>, numbers: impl Serialize, exact: bool) -> String {
     json_line(&MergeAnswer {
         numbers,
         exact,
-        cubes: merged.cubes,
+        cubes: merged.units,
         answers: merged.results.len(),
         repeats: merged.repeats,
         missing: merged.missing.len(),
@@ -133,7 +133,7 @@ pub(super) fn run(options: &Options) -> Answered {
 /// Whether this is a file of slices of a census, by its first lines.
 fn has_slices(cubes: &mut dyn BufRead) -> bool {
     let lines = cubes.fill_buf().unwrap_or_default();
-    let is_slice = |line: &[u8]| serde_json::from_slice::<CubeTask<Slice>>(line).is_ok();
+    let is_slice = |line: &[u8]| serde_json::from_slice::<UnitTask<Slice>>(line).is_ok();
     lines.split(|&byte| byte == b'\n').any(is_slice)
 }
 
@@ -145,7 +145,7 @@ fn merge<U: WorkUnit>(
     missing: Option<&mut Output>,
 ) -> Answered<(Merged<U>, Status)> {
     let mut merge = Merge::default();
-    merge.read_cubes(RecordReader::new(cubes, &inputs::name(&options.cubes)))?;
+    merge.read_units(RecordReader::new(cubes, &inputs::name(&options.cubes)))?;
     for path in &options.results {
         merge.read_results(RecordReader::new(inputs::open(path)?, &inputs::name(path)))?;
     }
@@ -164,7 +164,7 @@ fn merge<U: WorkUnit>(
         }
     }
     // Without any readable cube the missing cubes are unknown.
-    if let Some(output) = missing.filter(|_| merged.cubes > 0) {
+    if let Some(output) = missing.filter(|_| merged.units > 0) {
         output.begin()?;
         for task in &merged.missing {
             output.write(seal(task).as_bytes())?;
@@ -206,7 +206,7 @@ fn answer_census(options: &Options, merged: &Merged<Slice>, mut status: Status) 
     let tallies = merged.results.iter().map(|(_, result)| &result.tally);
     tallies.flatten().for_each(|more| tally.add(more));
     let slices = merged.results.iter().map(|(slice, _)| slice);
-    let missing = merged.missing.iter().map(|task| &task.cube);
+    let missing = merged.missing.iter().map(|task| &task.unit);
     let Some(census) = slices.chain(missing).map(Slice::census).next() else {
         return Ok(status);
     };
@@ -236,7 +236,7 @@ fn note_work<U>(options: &Options, merged: &Merged<U>, what: &str) {
     };
     let work = format!(
         "{missing} missing of {}, {}, {}, {:.3} s of work",
-        counted(merged.cubes, what),
+        counted(merged.units, what),
         counted(merged.results.len() as u64, "answer"),
         counted(merged.repeats, "repeat"),
         merged.seconds

@@ -126,7 +126,7 @@ fn answer(
             mask.height()
         );
         let error = Error::data(message).in_file(subject.raw_name);
-        return session.skip(subject.raw_name, &error);
+        return session.answer_with_error(subject.raw_name, &error);
     }
     let (picture, stopped) = picture(session, subject);
     let Some(picture) = picture else {

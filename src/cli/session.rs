@@ -22,7 +22,7 @@ use super::interrupt::Interrupt;
 use super::json::{error_line, json_line};
 use super::options::{AnswerOptions, PuzzleOptions, SearchOptions, Verbosity, When};
 use super::progress::Progress;
-use super::queue::{MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
+use super::queue::{Item, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{input_files, messages, output};
@@ -72,7 +72,8 @@ impl Session {
         self
     }
 
-    pub(super) fn show_progress(&self) -> When {
+    /// When progress is shown.
+    pub(super) fn progress_mode(&self) -> When {
         if self.quiet {
             When::Never
         } else {
@@ -137,8 +138,8 @@ impl Session {
             1 => 1,
             threads => MAX_AHEAD_PER_THREAD * threads,
         };
-        self.answer_in_order(arguments, ahead, &run, |subject, early| {
-            let found = early.unwrap_or_else(|| {
+        self.answer_in_order(arguments, ahead, &run, |subject, found_early| {
+            let found = found_early.unwrap_or_else(|| {
                 let limits = self.limits();
                 self.search(subject, limits.clone(), true, |search| {
                     run(search, subject.puzzle, &limits).0
@@ -148,7 +149,8 @@ impl Session {
         })
     }
 
-    /// Visits all puzzles in order, and starts runs on up to `ahead` of them in advance.
+    /// Answers all puzzles in order. Up to `ahead` of them are read in advance; if these are several, `run` is started on each, and `answer`
+    /// gets what it has found ahead of the turn of the puzzle, if anything.
     fn answer_in_order<T: Send + 'static>(
         &self,
         arguments: &[PathBuf],
@@ -176,23 +178,26 @@ impl Session {
                     puzzle.start(&self.pool, &limits, run);
                 }
             }
-            if waiting.is_empty() && queue.is_empty() {
-                return Ok(gravest);
-            }
-            let early = waiting.front().and_then(Waiting::wait);
-            if early.is_none() && self.interrupt.is_requested() {
-                let left = queue.remaining(waiting.len());
-                self.note(&format!("interrupted: {left} not begun"));
-                return Ok(gravest.max(Status::Stopped));
-            }
-            let Some(Waiting { item, .. }) = waiting.pop_front() else {
-                continue;
+            let Some(next) = waiting.front() else {
+                break;
             };
-            match self.answer_entry(&item.entry, item.several, |subject| answer(subject, early)) {
+            let found_early = next.wait();
+            if found_early.is_none() && self.interrupt.is_requested() {
+                break;
+            }
+            let Item { entry, several } = &next.item;
+            match self.answer_entry(entry, *several, |subject| answer(subject, found_early)) {
                 Ok(status) => gravest = gravest.max(status),
                 Err(failure) => return Ok(gravest.max(failure.report())),
             }
+            waiting.pop_front();
         }
+        if waiting.is_empty() && queue.is_empty() {
+            return Ok(gravest);
+        }
+        let left = queue.remaining(waiting.len());
+        self.note(&format!("interrupted: {left} not begun"));
+        Ok(gravest.max(Status::Stopped))
     }
 
     /// Answers the puzzle of an entry, or prints the error in its place.
@@ -204,7 +209,7 @@ impl Session {
     ) -> Answered {
         let name = entry.name.as_str();
         match &entry.puzzle {
-            Err(error) => self.skip(name, error),
+            Err(error) => self.answer_with_error(name, error),
             Ok(puzzle) => {
                 let shown = messages::escaped(name);
                 if let Some(warning) = goal_warning(&shown, puzzle) {
@@ -237,7 +242,7 @@ impl Session {
     }
 
     /// Prints an error in place of the answer for the puzzle of this name, also as JSON, so that the next puzzle can follow.
-    pub(super) fn skip(&self, name: &str, error: &Error) -> Answered {
+    pub(super) fn answer_with_error(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
         if self.json {
             output::print(&error_line(name, error))?;
@@ -269,7 +274,7 @@ impl Session {
         subject: &Subject<'_>,
         build: impl FnOnce(&Counter<'_>) -> (Option<SolutionGraph>, Outcome) + Send,
     ) -> (Option<SolutionGraph>, Outcome) {
-        let progress = Progress::new(self.show_progress(), true, subject.name);
+        let progress = Progress::new(self.progress_mode(), true, subject.name);
         let tell = |graph: &GraphProgress| {
             if !self.quiet {
                 progress.note(&self.graph_progress_text(subject, graph));
@@ -310,7 +315,7 @@ impl Session {
         use_bar: bool,
         run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
-        let progress = Progress::new(self.show_progress(), use_bar, name);
+        let progress = Progress::new(self.progress_mode(), use_bar, name);
         self.run_with_display(&progress, run)
     }
 
@@ -330,7 +335,7 @@ impl Session {
 
     /// Starts something on one thread of the session, as soon as one is free, within the limits: the time since `started`, and a share of
     /// the memory.
-    pub(super) fn start<T: Send + 'static>(
+    pub(super) fn spawn_on_one_thread<T: Send + 'static>(
         &self,
         started: Instant,
         work: impl FnOnce(Limits) -> T + Send + 'static,

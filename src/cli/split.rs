@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use omnogram::census::{Census, Engine, Tables, cut};
-use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
+use omnogram::cluster::{Digest, Splitter, UnitTask, seal};
 
 use super::census::size;
 use super::options::{SearchOptions, Verbosity, When, number};
@@ -101,7 +101,7 @@ fn split_census(
     let (digest, of) = (Digest::of_census(census), slices.len() as u64);
     let largest = slices.iter().map(|(_, size)| *size).fold(0.0, f64::max);
     for (slice, size) in slices {
-        output.write(seal(&CubeTask::new(digest, slice, of, size, None)).as_bytes())?;
+        output.write(seal(&UnitTask::new(digest, slice, of, size, None)).as_bytes())?;
     }
     output.finish()?;
     session.note(&format!(
@@ -134,7 +134,7 @@ fn split(
     let shares = split.cubes.iter().map(|(_, size)| size / whole);
     let largest = shares.fold(0.0, f64::max);
     for ((cube, size), unknown) in split.cubes.into_iter().zip(split.unknown) {
-        let piece = CubeTask::new(digest, cube, of, size, Some(unknown));
+        let piece = UnitTask::new(digest, cube, of, size, Some(unknown));
         output.write(seal(&piece).as_bytes())?;
     }
     output.finish()?;

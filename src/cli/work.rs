@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 use omnogram::cluster::{
-    CubeResult, CubeSolver, CubeTask, Digest, Id, Mode, SolutionStore, TaskReader, WorkUnit,
+    CubeSolver, Digest, Id, Mode, SolutionStore, TaskReader, UnitResult, UnitTask, WorkUnit,
     answer_slices, lists_set, seal,
 };
 use omnogram::count::Method;
@@ -93,7 +93,7 @@ pub(super) fn run(options: &Options) -> Answered {
 fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let puzzle = subject.puzzle;
     let (digest, checked) = (Digest::of(puzzle), puzzle.clone());
-    let desk = Desk::open(session, options, move |task: &CubeTask| {
+    let desk = Desk::open(session, options, move |task: &UnitTask| {
         task.check(&checked, digest)
     })?;
     let cubes = std::slice::from_ref(&options.cubes);
@@ -119,9 +119,9 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         let task = desk.task()?;
         let folder = folder.as_ref();
         let file = folder.map(|folder| CubeSolutions::new(folder, puzzle, task.id));
-        Some((task.cube, file))
+        Some((task.unit, file))
     };
-    let done = |mut result: CubeResult, file: Option<CubeSolutions>| {
+    let done = |mut result: UnitResult, file: Option<CubeSolutions>| {
         if let (Some(file), Some(folder)) = (file, &folder) {
             match file.keep(folder, result.set) {
                 Ok(name) => result.file = name,
@@ -136,10 +136,10 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
 
 /// Works out slices of a census, each on one thread.
 fn work_on_census(session: &Session, options: &Options) -> Answered {
-    let desk = Desk::open(session, options, CubeTask::check_census)?;
+    let desk = Desk::open(session, options, UnitTask::check_census)?;
     let limits = session.limits();
     session.pool.install(|| {
-        let next = || Some(desk.task()?.cube);
+        let next = || Some(desk.task()?.unit);
         answer_slices(&limits, next, |result| match result {
             Ok(result) => desk.print(&result),
             Err(message) => desk.fail(census::wrong(&message)),
@@ -177,7 +177,7 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
     fn open(
         session: &'a Session,
         options: &Options,
-        check: impl Fn(&CubeTask<U>) -> Result<()> + Send + 'static,
+        check: impl Fn(&UnitTask<U>) -> Result<()> + Send + 'static,
     ) -> Answered<Self> {
         let name = inputs::name(&options.cubes);
         Ok(Desk {
@@ -193,7 +193,7 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
     }
 
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
-    fn task(&self) -> Option<CubeTask<U>> {
+    fn task(&self) -> Option<UnitTask<U>> {
         loop {
             let interrupt = self.session.interrupt;
             let is_over = || interrupt.is_requested() || self.totals().is_over;
@@ -211,7 +211,7 @@ impl<'a, U: WorkUnit> Desk<'a, U> {
         }
     }
 
-    fn print(&self, result: &CubeResult<U>) {
+    fn print(&self, result: &UnitResult<U>) {
         let mut totals = self.totals();
         totals.answered += 1;
         totals.open += u64::from(!result.is_complete());

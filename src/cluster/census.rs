@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::digest::Digest;
 use super::journal::{Journal, JournalRecord};
-use super::record::CubeResult;
+use super::record::UnitResult;
 use super::worklist::Worklist;
 use crate::census::{Census, Ended, Slice, Sweeper, Tables, Tally, cut};
 use crate::error::{Error, Result};
@@ -60,7 +60,7 @@ impl<'a> CensusRun<'a> {
         limits: Limits,
     ) -> Result<Self> {
         let (puzzle, whole) = (Digest::of_census(census), Slice::whole(census));
-        let worklist = Worklist::resume(puzzle, whole, journal, None, limits, true, check)?;
+        let worklist = Worklist::new(puzzle, whole, journal, None, limits, true, check)?;
         let tally = worklist.lock().tally.clone();
         Ok(CensusRun {
             tables,
@@ -121,7 +121,7 @@ impl<'a> CensusRun<'a> {
     fn cut_whole(&self) {
         let mut state = self.worklist.lock();
         let whole = Slice::whole(self.census);
-        if !matches!(&state.open[..], [queued] if queued.cube == whole) {
+        if !matches!(&state.open[..], [queued] if queued.unit == whole) {
             return;
         }
         state.open.clear();
@@ -129,7 +129,7 @@ impl<'a> CensusRun<'a> {
         // The first tuples last, as they are the most work: a stack.
         let slices = cut(self.tables, number, 1).into_iter().rev();
         let open = slices.map(|(slice, _)| slice).collect();
-        let result = CubeResult::of_slice(&whole, Tally::default(), open, None, Duration::ZERO);
+        let result = UnitResult::of_slice(&whole, Tally::default(), open, None, Duration::ZERO);
         state.record(1.0, result);
     }
 
@@ -179,8 +179,8 @@ impl<'a> CensusRun<'a> {
                 } else {
                     let parts = 1 + state.idle_threads as u64;
                     let open = rest.map_or(Vec::new(), |rest| rest.even_parts(parts));
-                    let result = CubeResult::of_slice(slice, tally, open, None, took);
-                    state.record(running.queued.share, result);
+                    let result = UnitResult::of_slice(slice, tally, open, None, took);
+                    state.record(running.queued.share_of_whole, result);
                 }
                 state.commit_if_due();
             }
@@ -190,11 +190,11 @@ impl<'a> CensusRun<'a> {
 }
 
 /// Checks what a record says of its slice.
-fn check(slice: &Slice, result: &CubeResult<Slice>) -> Result<()> {
+fn check(slice: &Slice, result: &UnitResult<Slice>) -> Result<()> {
     let tally = result.tally.as_ref().filter(|tally| tally.is_consistent());
     let message = match tally {
         None => "this record has no numbers, or they contradict each other",
-        Some(tally) if result.open_cubes().contains(&slice) && *tally != Tally::default() => {
+        Some(tally) if result.open_units().contains(&slice) && *tally != Tally::default() => {
             "this record has numbers, but leaves its whole slice open"
         }
         Some(_) => return Ok(()),

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use super::digest::{Digest, SetDigest};
-use super::record::CubeResult;
+use super::record::UnitResult;
 use crate::error::{Error, Result};
 use crate::format::Solutions;
 use crate::puzzle::Grid;
@@ -25,7 +25,7 @@ const BUFFER_BYTES: usize = 1 << 18;
 pub fn checked_file(
     folder: &Path,
     cube: &Cube,
-    result: &CubeResult,
+    result: &UnitResult,
     size: &mut Option<(usize, usize)>,
 ) -> Result<Option<PathBuf>> {
     if result.count.is_zero() {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, Id, as_text};
 use super::line::{RecordReader, seal};
-use super::record::CubeResult;
+use super::record::UnitResult;
 use super::unit::WorkUnit;
 use crate::error::{Error, Kind, Result};
 use crate::search::Cube;
@@ -31,7 +31,7 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 #[expect(clippy::large_enum_variant, reason = "nearly all records are results")]
 pub enum JournalRecord<U = Cube> {
     /// The result of a cube.
-    Result(CubeResult<U>),
+    Result(UnitResult<U>),
     /// A process has worked on a cube, and had no answer yet.
     Attempt(Attempt),
 }
@@ -39,7 +39,7 @@ pub enum JournalRecord<U = Cube> {
 /// A process has worked on a cube, and had no answer yet. If none follows, the next process cuts the cube.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The cube. As the first field of the line it tells this record from an [`CubeResult`].
+    /// The cube. As the first field of the line it tells this record from a [`UnitResult`].
     #[serde(rename = "cube")]
     pub id: Id,
     /// The puzzle whose cube it is.

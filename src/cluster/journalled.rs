@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use super::journal::{Journal, JournalRecord};
 use super::list::SolutionList;
-use super::record::{CubeResult, check_inside};
+use super::record::{UnitResult, check_inside};
 use super::solutions::{DigestSink, SolutionStore};
 use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged, unsearched};
-use super::worklist::{QueuedCube, RunningCube, State, Worklist};
+use super::worklist::{QueuedUnit, RunningUnit, State, Worklist};
 use crate::error::{Error, Result};
 use crate::run::{Control, Limits, Observer, Snapshot, Statistics};
 use crate::search::{Cube, Outcome, Total};
@@ -87,7 +87,7 @@ impl<'a> JournalledRun<'a> {
             .time(limits.time)
             .interrupt(limits.interrupt.clone());
         let control = Control::new(&stops, false);
-        let worklist = Worklist::resume(
+        let worklist = Worklist::new(
             journal.header().puzzle(),
             Cube::default(),
             Some((journal, records)),
@@ -95,11 +95,11 @@ impl<'a> JournalledRun<'a> {
             limits,
             cube_solver.has_partial_results(),
             |cube, result| {
-                if result.open_cubes().contains(&cube) && !result.count.is_zero() {
+                if result.open_units().contains(&cube) && !result.count.is_zero() {
                     let what = format!("this record has solutions of cube {}", result.id);
                     return Err(Error::data(what + ", but leaves the whole cube open"));
                 }
-                (result.open_cubes().iter()).try_for_each(|open| check_inside(puzzle, open))
+                (result.open_units().iter()).try_for_each(|open| check_inside(puzzle, open))
             },
         )?;
         let journalled = JournalledRun {
@@ -119,16 +119,16 @@ impl<'a> JournalledRun<'a> {
     /// Cuts the cubes on which an earlier process has worked without a result, until the run is stopped, and records that now and then.
     fn cut_fruitless(&self, state: &mut State<Cube>, control: &Control) {
         for queued in std::mem::take(&mut state.open) {
-            let mut outcome = unsearched(&queued.cube);
+            let mut outcome = unsearched(&queued.unit);
             if queued.is_fruitless && state.failed.is_none() && !control.poll() {
-                outcome = self.cube_solver.replace_by_pieces(&queued.cube, outcome);
+                outcome = self.cube_solver.replace_by_pieces(&queued.unit, outcome);
             }
-            if is_unchanged(&queued.cube, &outcome) {
+            if is_unchanged(&queued.unit, &outcome) {
                 state.open.push(queued);
                 continue;
             }
-            let result = CubeResult::new(state.puzzle, &queued.cube, &outcome, None);
-            state.record(queued.share, result);
+            let result = UnitResult::new(state.puzzle, &queued.unit, &outcome, None);
+            state.record(queued.share_of_whole, result);
             state.commit_if_due();
         }
     }
@@ -137,7 +137,7 @@ impl<'a> JournalledRun<'a> {
     #[must_use]
     pub fn cut_after(self, time: Duration) -> Self {
         let mut state = self.worklist.lock();
-        (state.min_fruitless_time, state.min_cube_time) = (time, time);
+        (state.min_fruitless_time, state.min_unit_time) = (time, time);
         drop(state);
         self
     }
@@ -165,8 +165,8 @@ impl<'a> JournalledRun<'a> {
                 Some(_) => Total::AtLeast(state.proved.clone()),
             },
             stopped,
-            cubes: state.open.iter().map(|open| open.cube.clone()).collect(),
-            shares: state.open.iter().map(|open| open.share).collect(),
+            cubes: state.open.iter().map(|open| open.unit.clone()).collect(),
+            shares: state.open.iter().map(|open| open.share_of_whole).collect(),
             done: state.share_done(),
             statistics: Statistics {
                 nodes: state.nodes,
@@ -180,11 +180,11 @@ impl<'a> JournalledRun<'a> {
     fn cut_if_fruitless(
         &self,
         state: &mut State<Cube>,
-        running: &RunningCube<Cube>,
+        running: &RunningUnit<Cube>,
         overfilled: bool,
         outcome: Outcome,
     ) -> Outcome {
-        let cube = &running.queued.cube;
+        let cube = &running.queued.unit;
         let fruitless = running.since.elapsed() >= state.min_fruitless_time;
         if fruitless && !running.is_attempt_recorded || state.proved > state.total {
             state.record_attempt(cube);
@@ -279,7 +279,7 @@ impl CubeQueue for JournalledRun<'_> {
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             outcome = self.cut_if_fruitless(&mut state, &running, buffer.is_full(), outcome);
             if is_unchanged(&job.cube, &outcome) {
-                state.open.push(QueuedCube {
+                state.open.push(QueuedUnit {
                     min_run_time: 2 * running.since.elapsed(),
                     ..running.queued
                 });
@@ -300,8 +300,8 @@ impl CubeQueue for JournalledRun<'_> {
         }
         let is_listed = solutions_are_usable && self.cube_solver.mode == Mode::List;
         let set = is_listed.then_some(set);
-        let result = CubeResult::new(state.puzzle, &job.cube, &outcome, set);
-        state.record(running.queued.share, result);
+        let result = UnitResult::new(state.puzzle, &job.cube, &outcome, set);
+        state.record(running.queued.share_of_whole, result);
         state.commit_if_due();
         self.release(state, outcome.stopped);
     }

@@ -1,7 +1,7 @@
 //! Runs in pieces: on one machine that may fail, or on many.
 //!
 //! The search tree is cut into [cubes](crate::search::Cube), which are paths of decisions. Each cube is answered once and its answer is
-//! recorded. A [`CubeResult`] is complete, or it holds the solutions found so far and the cubes that stay open; these replace the cube that
+//! recorded. A [`UnitResult`] is complete, or it holds the solutions found so far and the cubes that stay open; these replace the cube that
 //! was to be answered. So no solution is counted twice or lost, however often a run is stopped.
 //!
 //! [`Splitter`] cuts a puzzle into cubes of about equal size, [`CubeSolver`] answers them, [`Merge`] checks that each is answered and
@@ -41,7 +41,7 @@ pub use journalled::JournalledRun;
 pub use line::{RecordReader, seal};
 pub use list::SolutionList;
 pub use merge::{Merge, Merged};
-pub use record::{CubeResult, CubeTask, OpenCube};
+pub use record::{OpenUnit, UnitResult, UnitTask};
 pub use solutions::SolutionStore;
 pub use split::{Split, Splitter};
 pub use unit::WorkUnit;

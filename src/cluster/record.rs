@@ -1,4 +1,5 @@
-//! The records that are passed from one machine to another: a cube to be answered, and the result of answering it.
+//! The records that are passed from one machine to another: a unit of work to be answered, and the result of answering it. A unit is a cube
+//! of a puzzle, or a slice of a census.
 
 use std::time::Duration;
 
@@ -12,18 +13,18 @@ use crate::puzzle::Puzzle;
 use crate::search::{Cube, Decision, Outcome};
 use crate::solutions::{Count, Stop};
 
-/// A cube to be answered, or a slice of a census: one line of a file of cubes.
+/// A unit to be answered: one line of a file of cubes or slices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "U: WorkUnit")]
-pub struct CubeTask<U = Cube> {
-    /// The id of the cube.
+pub struct UnitTask<U = Cube> {
+    /// The id of the unit.
     pub id: Id,
-    /// The decisions.
+    /// The decisions of the cube, or the range of the slice.
     #[serde(rename = "path", with = "as_text")]
-    pub cube: U,
-    /// The puzzle whose cube it is.
+    pub unit: U,
+    /// The puzzle or the census whose unit it is.
     pub puzzle: Digest,
-    /// Number of cubes in the whole split.
+    /// Number of units in the whole split.
     pub of: u64,
     /// Estimated number of nodes of its search tree, or for a slice of the pictures that its clue sets stand for.
     pub size: f64,
@@ -32,12 +33,12 @@ pub struct CubeTask<U = Cube> {
     pub unknown: Option<u32>,
 }
 
-impl<U: WorkUnit> CubeTask<U> {
-    /// A cube of a puzzle, or a slice of a census.
-    pub fn new(puzzle: Digest, cube: U, of: u64, size: f64, unknown: Option<u32>) -> Self {
-        CubeTask {
-            id: Id::of(puzzle, &cube),
-            cube,
+impl<U: WorkUnit> UnitTask<U> {
+    /// A unit of this puzzle or census.
+    pub fn new(puzzle: Digest, unit: U, of: u64, size: f64, unknown: Option<u32>) -> Self {
+        UnitTask {
+            id: Id::of(puzzle, &unit),
+            unit,
             puzzle,
             of,
             size,
@@ -46,22 +47,22 @@ impl<U: WorkUnit> CubeTask<U> {
     }
 }
 
-impl CubeTask<Slice> {
+impl UnitTask<Slice> {
     /// Checks that the digest and the id are those of the slice.
     ///
     /// # Errors
     ///
     /// [`Kind::Data`](crate::error::Kind::Data) when they are not.
     pub fn check_census(&self) -> Result<()> {
-        let digest = Digest::of_census(self.cube.census());
-        if self.puzzle != digest || self.id != Id::of(digest, &self.cube) {
+        let digest = Digest::of_census(self.unit.census());
+        if self.puzzle != digest || self.id != Id::of(digest, &self.unit) {
             return Err(Error::data("the id of this slice does not match its range"));
         }
         Ok(())
     }
 }
 
-impl CubeTask {
+impl UnitTask {
     /// Checks that the cube belongs to this puzzle.
     ///
     /// # Errors
@@ -72,10 +73,10 @@ impl CubeTask {
             let message = "this cube belongs to another puzzle: the digests differ";
             return Err(Error::data(message));
         }
-        if self.id != Id::of(digest, &self.cube) {
+        if self.id != Id::of(digest, &self.unit) {
             return Err(Error::data("the id of this cube does not match its path"));
         }
-        check_inside(puzzle, &self.cube)
+        check_inside(puzzle, &self.unit)
     }
 }
 
@@ -91,34 +92,34 @@ pub(super) fn check_inside(puzzle: &Puzzle, cube: &Cube) -> Result<()> {
     Ok(())
 }
 
-/// A cube that stays open.
+/// A unit that stays open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "U: WorkUnit")]
-pub struct OpenCube<U = Cube> {
-    /// The decisions.
+pub struct OpenUnit<U = Cube> {
+    /// The decisions of the cube, or the range of the slice.
     #[serde(rename = "path", with = "as_text")]
-    pub cube: U,
-    /// Estimated share, from 0 to 1, of the work of the cube that was to be answered.
+    pub unit: U,
+    /// Estimated share, from 0 to 1, of the work of the unit that was to be answered.
     pub share: f64,
 }
 
-/// The result of answering a cube, completely or in part: a line of a file of results.
+/// The result of answering a unit, completely or in part: a line of a file of results.
 ///
-/// The part that was searched and the cubes left open are disjoint, and together they make up the whole cube.
+/// The part that was searched and the units left open are disjoint, and together they make up the whole unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "U: WorkUnit")]
-pub struct CubeResult<U = Cube> {
-    /// The cube.
+pub struct UnitResult<U = Cube> {
+    /// The unit.
     pub id: Id,
-    /// The puzzle whose cube it is.
+    /// The puzzle or the census whose unit it is.
     pub puzzle: Digest,
     /// Solutions found, or for a slice of a census clue sets.
     #[serde(with = "as_text")]
     pub count: Count,
     /// The digest of the set of solutions, if they were listed.
     pub set: Option<Digest>,
-    /// The cubes that stay open: none when the answer is complete.
-    pub open: Vec<OpenCube<U>>,
+    /// The units that stay open: none when the answer is complete.
+    pub open: Vec<OpenUnit<U>>,
     /// Why the run was stopped, if it was.
     pub stopped: Option<String>,
     /// Nodes of the search tree, or for a slice clue sets that were worked out.
@@ -139,11 +140,11 @@ pub struct CubeResult<U = Cube> {
     pub elapsed: Option<f64>,
 }
 
-impl<U: WorkUnit> CubeResult<U> {
-    /// A result without solutions or open cubes.
-    fn empty(puzzle: Digest, cube: &U, stopped: Option<Stop>, took: Duration) -> Self {
-        CubeResult {
-            id: Id::of(puzzle, cube),
+impl<U: WorkUnit> UnitResult<U> {
+    /// A result without solutions or open units.
+    fn empty(puzzle: Digest, unit: &U, stopped: Option<Stop>, took: Duration) -> Self {
+        UnitResult {
+            id: Id::of(puzzle, unit),
             puzzle,
             count: Count::ZERO,
             set: None,
@@ -158,18 +159,18 @@ impl<U: WorkUnit> CubeResult<U> {
         }
     }
 
-    /// Whether no cube stays open.
+    /// Whether no unit stays open.
     pub fn is_complete(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// The cubes that stay open, without their shares.
-    pub(super) fn open_cubes(&self) -> Vec<&U> {
-        self.open.iter().map(|open| &open.cube).collect()
+    /// The units that stay open, without their shares.
+    pub(super) fn open_units(&self) -> Vec<&U> {
+        self.open.iter().map(|open| &open.unit).collect()
     }
 }
 
-impl CubeResult {
+impl UnitResult {
     /// The result that the outcome of a search of a cube gives.
     pub fn new(puzzle: Digest, cube: &Cube, outcome: &Outcome, set: Option<Digest>) -> Self {
         let remaining = 1.0 - outcome.done.clamp(0.0, 1.0);
@@ -177,21 +178,21 @@ impl CubeResult {
             .cubes
             .iter()
             .zip(&outcome.shares)
-            .map(|(cube, share)| OpenCube {
-                cube: cube.clone(),
+            .map(|(cube, share)| OpenUnit {
+                unit: cube.clone(),
                 share: share * remaining,
             });
-        CubeResult {
+        UnitResult {
             count: outcome.solutions.number().clone(),
             set,
             open: open.collect(),
             nodes: outcome.statistics.nodes,
-            ..CubeResult::empty(puzzle, cube, outcome.stopped, outcome.elapsed)
+            ..UnitResult::empty(puzzle, cube, outcome.stopped, outcome.elapsed)
         }
     }
 }
 
-impl CubeResult<Slice> {
+impl UnitResult<Slice> {
     /// The result of a slice of a census that was worked out in this time, with the slices that stay open.
     pub fn of_slice(
         slice: &Slice,
@@ -202,16 +203,16 @@ impl CubeResult<Slice> {
     ) -> Self {
         let puzzle = Digest::of_census(slice.census());
         let tuples = slice.tuples().max(1) as f64;
-        let open = open.into_iter().map(|cube| OpenCube {
-            share: cube.tuples() as f64 / tuples,
-            cube,
+        let open = open.into_iter().map(|open| OpenUnit {
+            share: open.tuples() as f64 / tuples,
+            unit: open,
         });
-        CubeResult {
+        UnitResult {
             count: Count::from(tally.clue_sets),
             open: open.collect(),
             nodes: tally.worked_out,
             tally: Some(tally),
-            ..CubeResult::empty(puzzle, slice, stopped, took)
+            ..UnitResult::empty(puzzle, slice, stopped, took)
         }
     }
 }

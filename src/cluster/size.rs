@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, between_settles, split_unless};
+use crate::board::{
+    Board, Cell, NodeProbeResult, NodeRecords, Prober, Region, between_settles, split_unless,
+};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::search::narrowest_cell;
@@ -44,7 +46,7 @@ const PROBING_GAIN_DIVISOR: usize = 5;
 const MAX_PROBE_SETTLES: u64 = 1 << 20;
 
 /// The results of probing a node that its children can reuse.
-pub(super) type ProbeState<W> = (Prober<W>, Inherited);
+pub(super) type ProbeState<W> = (Prober<W>, NodeRecords);
 
 /// Estimates the size of the search tree below a board.
 #[derive(Clone)]
@@ -121,9 +123,9 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             inherited
         });
         let outcome = match self.probe_region(&whole, inherited) {
-            Probed::Contradiction => None,
-            Probed::Stopped => Some(None),
-            Probed::Fixpoint(inherited, _) => Some(self.prober.branch(inherited)),
+            NodeProbeResult::Contradiction => None,
+            NodeProbeResult::Stopped => Some(None),
+            NodeProbeResult::Fixpoint(inherited, _) => Some(self.prober.branch(inherited)),
         };
         self.prober.clear();
         outcome
@@ -220,13 +222,15 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             // If the run has ended, the loop does too.
             is_consistent = self.board.decide_under(cell, filled, self.control) != Some(false);
             let changed = self.board.take_changed();
-            inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
+            inherited = inherited.map(|inherited: NodeRecords| inherited.after(changed));
             best = None;
             if is_consistent && self.probing {
                 match self.probe_region(region, inherited) {
-                    Probed::Contradiction => is_consistent = false,
-                    Probed::Stopped => {}
-                    Probed::Fixpoint(records, cell) => (inherited, best) = (Some(records), cell),
+                    NodeProbeResult::Contradiction => is_consistent = false,
+                    NodeProbeResult::Stopped => {}
+                    NodeProbeResult::Fixpoint(records, cell) => {
+                        (inherited, best) = (Some(records), cell)
+                    }
                 }
             }
         };
@@ -306,7 +310,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         filled: bool,
         state: Option<&ProbeState<W>>,
         region: &Region<W>,
-    ) -> (bool, Option<Inherited>, Option<Cell>) {
+    ) -> (bool, Option<NodeRecords>, Option<Cell>) {
         self.board.take_changed();
         let before = self.board.unknown();
         match self.board.decide_under(cell, filled, self.control) {
@@ -327,13 +331,17 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         self.decided_by_probing += unknown - self.board.unknown();
         self.decided += before - self.board.unknown();
         match probed {
-            Probed::Contradiction => (false, None, None),
-            Probed::Stopped => (true, None, None),
-            Probed::Fixpoint(inherited, cell) => (true, Some(inherited), cell),
+            NodeProbeResult::Contradiction => (false, None, None),
+            NodeProbeResult::Stopped => (true, None, None),
+            NodeProbeResult::Fixpoint(inherited, cell) => (true, Some(inherited), cell),
         }
     }
 
-    fn probe_region(&mut self, region: &Region<W>, inherited: Option<Inherited>) -> Probed {
+    fn probe_region(
+        &mut self,
+        region: &Region<W>,
+        inherited: Option<NodeRecords>,
+    ) -> NodeProbeResult {
         let limit = self.board.settles() + MAX_PROBE_SETTLES;
         let control = self.control;
         if inherited.is_none() {

@@ -1,13 +1,13 @@
-//! Adds up the results of cubes, and of the cubes that these results leave open.
+//! Adds up the results of units of work, and of the units that these results leave open.
 //!
-//! Open cubes lie within the cube whose result leaves them open, so the results form a graph without cycles. The sum of a cube is computed
-//! once, and after those of its open cubes.
+//! Open units lie within the unit whose result leaves them open, so the results form a graph without cycles. The sum of a unit is computed
+//! once, and after those of its open units.
 
 use std::collections::{HashMap, HashSet};
 
 use super::digest::{Digest, Id};
 use super::problems::Problems;
-use super::record::{CubeResult, CubeTask, OpenCube};
+use super::record::{OpenUnit, UnitResult, UnitTask};
 use super::unit::WorkUnit;
 use crate::error::Error;
 use crate::solutions::Count;
@@ -15,23 +15,23 @@ use crate::solutions::Count;
 /// A result, and its place: the index of the file and the line number.
 #[derive(Debug)]
 pub(super) struct PlacedResult<U> {
-    pub(super) result: CubeResult<U>,
+    pub(super) result: UnitResult<U>,
     pub(super) file: usize,
     pub(super) line: usize,
 }
 
-/// The sum of one cube.
+/// The sum of one unit.
 #[derive(Debug)]
-struct CubeSum {
+struct UnitSum {
     count: Count,
     /// Whether the count is exact.
     is_complete: bool,
-    /// Whether the solutions of the result, and of those of its open cubes, are in files.
+    /// Whether the solutions of the result, and of those of its open units, are in files.
     is_listed: bool,
     source: Source,
 }
 
-/// Where the sum of a cube comes from.
+/// Where the sum of a unit comes from.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     /// The result with this index.
@@ -42,20 +42,20 @@ enum Source {
     Contradiction,
 }
 
-/// A cube whose sum is to be computed.
+/// A unit whose sum is to be computed.
 struct PendingSum<'a, U> {
-    cube: &'a U,
+    unit: &'a U,
     id: Id,
-    /// An upper bound on the unknown cells of the cube, if known: for an open cube that of the cube whose result left it open.
+    /// An upper bound on the unknown cells of the unit, if known: for an open unit that of the unit whose result left it open.
     unknown: Option<u32>,
-    /// The indices of the results that may be right; `None` until the open cubes of these results are on the stack.
+    /// The indices of the results that may be right; `None` until the open units of these results are on the stack.
     usable: Option<Vec<usize>>,
 }
 
-impl CubeSum {
-    /// The sum of a cube without a usable result.
+impl UnitSum {
+    /// The sum of a unit without a usable result.
     fn nothing(source: Source) -> Self {
-        CubeSum {
+        UnitSum {
             count: Count::ZERO,
             is_complete: false,
             is_listed: false,
@@ -92,30 +92,30 @@ impl<U> PendingSum<'_, U> {
     }
 }
 
-/// The addition of the results of all cubes of a split.
+/// The addition of the results of all units of a split.
 pub(super) struct Summation<'a, U> {
     puzzle: Digest,
     results: &'a HashMap<Id, Vec<PlacedResult<U>>>,
     /// The names of the files of results.
     result_files: &'a [String],
     problems: &'a mut Problems,
-    sums: HashMap<Id, CubeSum>,
+    sums: HashMap<Id, UnitSum>,
     /// The sum of the counts: the number of solutions, or a lower bound if `missing` is not empty or results contradict each other.
     pub(super) count: Count,
-    /// The cubes without a result that tells anything.
-    pub(super) missing: Vec<CubeTask<U>>,
-    /// The results that were added up, and their cubes.
-    pub(super) chosen: Vec<(U, CubeResult<U>)>,
+    /// The units without a result that tells anything.
+    pub(super) missing: Vec<UnitTask<U>>,
+    /// The results that were added up, and their units.
+    pub(super) chosen: Vec<(U, UnitResult<U>)>,
     /// Whether results contradict each other.
     pub(super) has_contradiction: bool,
-    /// The cubes of the split, and those that a result left open, at any depth.
+    /// The units of the split, and those that a result left open, at any depth.
     pub(super) requested: HashSet<Id>,
 }
 
 impl<'a, U: WorkUnit> Summation<'a, U> {
-    /// Adds up disjoint cubes.
+    /// Adds up disjoint units.
     pub(super) fn of(
-        tasks: &'a [CubeTask<U>],
+        tasks: &'a [UnitTask<U>],
         puzzle: Digest,
         results: &'a HashMap<Id, Vec<PlacedResult<U>>>,
         result_files: &'a [String],
@@ -142,41 +142,41 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
         summation
     }
 
-    /// Collects what the sum of a cube of the split consists of, in the order of the open cubes. `seen` has the cubes that were visited.
-    fn collect(&mut self, task: &'a CubeTask<U>, seen: &mut HashSet<Id>) {
-        let mut stack = vec![(&task.cube, task.id, task.size)];
-        while let Some((cube, id, size)) = stack.pop() {
-            // Disjoint cubes come once each, unless two have the same id.
+    /// Collects what the sum of a unit of the split consists of, in the order of the open units. `seen` has the units that were visited.
+    fn collect(&mut self, task: &'a UnitTask<U>, seen: &mut HashSet<Id>) {
+        let mut stack = vec![(&task.unit, task.id, task.size)];
+        while let Some((unit, id, size)) = stack.pop() {
+            // Disjoint units come once each, unless two have the same id.
             if !seen.insert(id) {
                 continue;
             }
             match self.sums.get(&id).map(|sum| sum.source) {
                 Some(Source::Result(index)) => {
                     let result = &self.results_of(id)[index].result;
-                    self.chosen.push((cube.clone(), result.clone()));
-                    stack.extend(result.open.iter().rev().map(|OpenCube { cube, share }| {
-                        let id = Id::of(self.puzzle, cube);
-                        (cube, id, size * share.clamp(0.0, 1.0))
+                    self.chosen.push((unit.clone(), result.clone()));
+                    stack.extend(result.open.iter().rev().map(|OpenUnit { unit, share }| {
+                        let id = Id::of(self.puzzle, unit);
+                        (unit, id, size * share.clamp(0.0, 1.0))
                     }));
                 }
                 Some(Source::Contradiction) => {}
                 Some(Source::Missing) | None => {
-                    let task = CubeTask::new(self.puzzle, cube.clone(), 0, size, task.unknown);
+                    let task = UnitTask::new(self.puzzle, unit.clone(), 0, size, task.unknown);
                     self.missing.push(task);
                 }
             }
         }
     }
 
-    /// Computes the sum of a cube after the sums of all cubes left open in it. The depth depends on the files, so the stack is explicit.
-    fn compute(&mut self, task: &'a CubeTask<U>) {
-        let pending = |cube: &'a U, id: Id| PendingSum {
-            cube,
+    /// Computes the sum of a unit after the sums of all units left open in it. The depth depends on the files, so the stack is explicit.
+    fn compute(&mut self, task: &'a UnitTask<U>) {
+        let pending = |unit: &'a U, id: Id| PendingSum {
+            unit,
             id,
             unknown: task.unknown,
             usable: None,
         };
-        let mut stack = vec![pending(&task.cube, task.id)];
+        let mut stack = vec![pending(&task.unit, task.id)];
         while let Some(mut next) = stack.pop() {
             if let Some(usable) = &next.usable {
                 let sum = self.combine(&next, usable);
@@ -191,7 +191,7 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
             stack.push(next);
             for index in usable {
                 let open = results[index].result.open.iter();
-                stack.extend(open.map(|open| pending(&open.cube, Id::of(self.puzzle, &open.cube))));
+                stack.extend(open.map(|open| pending(&open.unit, Id::of(self.puzzle, &open.unit))));
             }
         }
     }
@@ -206,14 +206,14 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
         self.problems.add(&self.result_files[placed.file], error);
     }
 
-    /// The indices of the results of a cube that may be right. Reports why the others cannot.
+    /// The indices of the results of a unit that may be right. Reports why the others cannot.
     fn usable(&mut self, pending: &PendingSum<'a, U>) -> Vec<usize> {
-        let (cube, id) = (pending.cube, pending.id);
+        let (unit, id) = (pending.unit, pending.id);
         let mut usable = Vec::new();
         for (index, placed) in self.results_of(id).iter().enumerate() {
             let count = &placed.result.count;
-            let open = placed.result.open_cubes();
-            if !open.iter().all(|open| cube.contains(open)) {
+            let open = placed.result.open_units();
+            if !open.iter().all(|open| unit.contains(open)) {
                 let message =
                     format!("this result leaves a cube open that is not part of cube {id}");
                 self.add_problem(placed, message);
@@ -223,18 +223,18 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
                 self.add_problem(placed, message);
             } else if let Some(message) = pending.excess(count) {
                 self.add_problem(placed, message);
-            } else if !open.contains(&cube) {
-                // If the whole cube stays open, any solutions found in it will be found again.
+            } else if !open.contains(&unit) {
+                // If the whole unit stays open, any solutions found in it will be found again.
                 usable.push(index);
             }
         }
         usable
     }
 
-    /// The sum of a cube by the best of its results. The sums of their open cubes are known.
-    fn combine(&mut self, pending: &PendingSum<'a, U>, usable: &[usize]) -> CubeSum {
+    /// The sum of a unit by the best of its results. The sums of their open units are known.
+    fn combine(&mut self, pending: &PendingSum<'a, U>, usable: &[usize]) -> UnitSum {
         let results = self.results_of(pending.id);
-        let mut best: Option<CubeSum> = None;
+        let mut best: Option<UnitSum> = None;
         let mut claims = Claims::default();
         let mut has_contradiction = false;
         for &index in usable {
@@ -257,23 +257,23 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
         }
         self.has_contradiction |= has_contradiction;
         match best {
-            Some(_) if has_contradiction => CubeSum::nothing(Source::Contradiction),
+            Some(_) if has_contradiction => UnitSum::nothing(Source::Contradiction),
             Some(best) => best,
-            None => CubeSum::nothing(Source::Missing),
+            None => UnitSum::nothing(Source::Missing),
         }
     }
 
-    /// The sum of the result with this index and of its open cubes.
-    fn sum_of(&self, index: usize, result: &CubeResult<U>) -> CubeSum {
-        let mut sum = CubeSum {
+    /// The sum of the result with this index and of its open units.
+    fn sum_of(&self, index: usize, result: &UnitResult<U>) -> UnitSum {
+        let mut sum = UnitSum {
             count: result.count.clone(),
             is_complete: true,
             is_listed: result.file.is_some(),
             source: Source::Result(index),
         };
         for open in &result.open {
-            // There is no sum only if two cubes have the same id.
-            let Some(open_sum) = self.sums.get(&Id::of(self.puzzle, &open.cube)) else {
+            // There is no sum only if two units have the same id.
+            let Some(open_sum) = self.sums.get(&Id::of(self.puzzle, &open.unit)) else {
                 sum.is_complete = false;
                 continue;
             };
@@ -285,7 +285,7 @@ impl<'a, U: WorkUnit> Summation<'a, U> {
     }
 }
 
-/// What the results of a cube claim, as far as it can contradict another result.
+/// What the results of a unit claim, as far as it can contradict another result.
 #[derive(Debug, Default)]
 struct Claims {
     /// The first exact count.
@@ -311,7 +311,7 @@ impl Claims {
         &mut self,
         results: &[PlacedResult<U>],
         index: usize,
-        sum: &CubeSum,
+        sum: &UnitSum,
     ) -> Option<(Claim, &'static str)> {
         let count = &sum.count;
         let claim = Claim {

@@ -8,7 +8,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 
 use super::digest::Digest;
 use super::line::RecordReader;
-use super::record::{CubeResult, CubeTask};
+use super::record::{UnitResult, UnitTask};
 use super::solutions::{DigestSink, SolutionStore};
 use super::unit::WorkUnit;
 use super::work::{CubeQueue, CubeSolver, Job, Mode, no_threads};
@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The tasks of a worker. They are read ahead of their turn, on a thread of its own, as reading a pipe may block for ever.
 #[derive(Debug)]
 pub struct TaskReader<U> {
-    tasks: Receiver<Result<CubeTask<U>>>,
+    tasks: Receiver<Result<UnitTask<U>>>,
 }
 
 impl<U: WorkUnit> TaskReader<U> {
@@ -38,12 +38,12 @@ impl<U: WorkUnit> TaskReader<U> {
     pub fn start(
         input: impl Read + Send + 'static,
         file: &str,
-        check: impl Fn(&CubeTask<U>) -> Result<()> + Send + 'static,
+        check: impl Fn(&UnitTask<U>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let (sender, tasks) = bounded(READ_AHEAD);
         let mut records = RecordReader::new(BufReader::new(input), file);
         let reading = thread::Builder::new().spawn(move || {
-            while let Some(task) = records.record::<CubeTask<U>>() {
+            while let Some(task) = records.record::<UnitTask<U>>() {
                 let checked = task.and_then(|task| match check(&task) {
                     Ok(()) => Ok(task),
                     Err(error) => Err(records.at_last_line(error)),
@@ -58,7 +58,7 @@ impl<U: WorkUnit> TaskReader<U> {
     }
 
     /// The next task, or the error in its line; `None` at the end, and once the work `is_over`, which is asked regularly.
-    pub fn next(&self, is_over: impl Fn() -> bool) -> Option<Result<CubeTask<U>>> {
+    pub fn next(&self, is_over: impl Fn() -> bool) -> Option<Result<UnitTask<U>>> {
         while !is_over() {
             match self.tasks.recv_timeout(POLL_INTERVAL) {
                 Ok(task) => return Some(task),
@@ -83,7 +83,7 @@ impl<S, N, D> CubeQueue for Answering<'_, N, D>
 where
     S: SolutionStore,
     N: Fn() -> Option<(Cube, S)> + Sync,
-    D: Fn(CubeResult, S) + Sync,
+    D: Fn(UnitResult, S) + Sync,
 {
     type SolutionStore = S;
 
@@ -102,7 +102,7 @@ where
         let (store, set) = job.sink.into_parts();
         let is_listed = solutions_are_usable && self.solver.mode == Mode::List;
         let set = is_listed.then_some(set);
-        let result = CubeResult::new(self.puzzle, &job.cube, &outcome, set);
+        let result = UnitResult::new(self.puzzle, &job.cube, &outcome, set);
         (self.done)(result, store);
     }
 }
@@ -118,7 +118,7 @@ impl CubeSolver<'_> {
         &self,
         limits: &Limits,
         next: impl Fn() -> Option<(Cube, S)> + Sync,
-        done: impl Fn(CubeResult, S) + Sync,
+        done: impl Fn(UnitResult, S) + Sync,
     ) -> Result<()> {
         self.run(&Answering {
             solver: self,
@@ -135,7 +135,7 @@ impl CubeSolver<'_> {
 pub fn answer_slices(
     limits: &Limits,
     next: impl Fn() -> Option<Slice> + Sync,
-    done: impl Fn(std::result::Result<CubeResult<Slice>, String>) + Sync,
+    done: impl Fn(std::result::Result<UnitResult<Slice>, String>) + Sync,
 ) {
     rayon::broadcast(|context| {
         let threads = context.num_threads() as u64;
@@ -146,7 +146,7 @@ pub fn answer_slices(
             let swept = Sweeper::new(&tables, memory).sweep(&slice, limits, |_| false);
             done(swept.map(|(tally, ended)| {
                 let open = ended.rest(&slice).into_iter().collect();
-                CubeResult::of_slice(&slice, tally, open, ended.stopped(), started.elapsed())
+                UnitResult::of_slice(&slice, tally, open, ended.stopped(), started.elapsed())
             }));
         }
     });

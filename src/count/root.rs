@@ -2,7 +2,7 @@
 
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
-use crate::board::{Board, Cell, Clues, Probed, Prober, Region, between_settles};
+use crate::board::{Board, Cell, Clues, NodeProbeResult, Prober, Region, between_settles};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::{Control, Pace, Statistics};
@@ -121,7 +121,7 @@ fn propagate_and_probe<W: Word>(
         let since = board.settles() - std::mem::replace(&mut settles, board.settles());
         pace.spend(since * settle_cost) || board.settles() >= limit
     });
-    !matches!(probed, Probed::Contradiction)
+    !matches!(probed, NodeProbeResult::Contradiction)
 }
 
 /// The components of a board, the smallest first; `None` when the run was stopped meanwhile.

@@ -4,7 +4,7 @@
 //! cell is tried, and probing of depth 1 follows; if that ends in a contradiction, the cell has the other value.
 
 use super::rounds::Ended;
-use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, between_settles};
+use crate::board::{Board, Cell, NodeProbeResult, NodeRecords, Prober, Region, between_settles};
 use crate::line::Word;
 use crate::run::Control;
 
@@ -14,7 +14,7 @@ pub(super) struct Nested<'b, 'p, W> {
     pub(super) board: &'b mut Board<'p, W>,
     region: Region<W>,
     prober: Prober<W>,
-    inherited: Option<Inherited>,
+    inherited: Option<NodeRecords>,
     control: &'b Control,
     /// Number of probes, of any depth, that decided a cell for good.
     pub(super) probes: u64,
@@ -40,9 +40,9 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
         let probed = self.probe_from(self.inherited);
         self.probes += self.prober.deductions() - before;
         match probed {
-            Probed::Contradiction => Ended::Contradiction,
-            Probed::Stopped => Ended::Stopped,
-            Probed::Fixpoint(inherited, _) => {
+            NodeProbeResult::Contradiction => Ended::Contradiction,
+            NodeProbeResult::Stopped => Ended::Stopped,
+            NodeProbeResult::Fixpoint(inherited, _) => {
                 // Drops the records of earlier fixpoints, so that they cannot pile up.
                 let branch = self.prober.branch(inherited);
                 let (prober, inherited) = branch.expect("all records are kept");
@@ -99,9 +99,9 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
             let changed = self.board.take_changed();
             let inherited = self.inherited.map(|inherited| inherited.after(changed));
             fails = match self.probe_from(inherited) {
-                Probed::Contradiction => Some(true),
-                Probed::Stopped => None,
-                Probed::Fixpoint(..) => Some(false),
+                NodeProbeResult::Contradiction => Some(true),
+                NodeProbeResult::Stopped => None,
+                NodeProbeResult::Fixpoint(..) => Some(false),
             };
         }
         self.board.undo(on_board);
@@ -109,7 +109,7 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
         fails
     }
 
-    fn probe_from(&mut self, inherited: Option<Inherited>) -> Probed {
+    fn probe_from(&mut self, inherited: Option<NodeRecords>) -> NodeProbeResult {
         let control = self.control;
         let is_over = between_settles::<W>(control);
         // A probe counts as a node.

@@ -94,14 +94,13 @@ pub(super) fn apply<W: Word>(
 mod tests {
     use super::*;
     use crate::board::Clues;
-    use crate::puzzle::{Clue, Puzzle};
+    use crate::puzzle::Puzzle;
     use crate::run::{Control, Limits};
 
     /// Regression: the last branch was left on the board, so later code took its cells as known.
     #[test]
     fn the_board_is_restored() {
-        let ones = vec![Clue::new([1]).unwrap(); 4];
-        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let region = Region::whole(&board);

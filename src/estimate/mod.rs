@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use crate::board::{Board, Clues, Probed, Prober, Region, between_settles, split_unless};
+use crate::board::{Board, Clues, NodeProbeResult, Prober, Region, between_settles, split_unless};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics, lock, memory_plan};
@@ -503,10 +503,10 @@ impl<W: Word> SharedRun<W> {
             let is_over = between_settles::<W>(control);
             let stop = |_: &Board<'_, W>| budget.must_stop() || is_late();
             match Prober::default().probe(board, &whole, None, is_over, stop) {
-                Probed::Contradiction => alive = false,
-                Probed::Stopped if budget.must_stop() => return None,
+                NodeProbeResult::Contradiction => alive = false,
+                NodeProbeResult::Stopped if budget.must_stop() => return None,
                 // Without probing the search is still correct.
-                Probed::Stopped | Probed::Fixpoint(..) => {}
+                NodeProbeResult::Stopped | NodeProbeResult::Fixpoint(..) => {}
             }
         }
         if !alive {

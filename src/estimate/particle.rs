@@ -28,7 +28,7 @@ pub(super) struct Particle<'p, W> {
     /// Natural logarithm of the estimated number of fillings of the remaining cells.
     pub(super) log_remaining: f64,
     /// The exact number of fillings of the remaining cells, once the descent has ended; 0 for a dead particle.
-    pub(super) ended: Option<u64>,
+    pub(super) final_count: Option<u64>,
     /// The decisions of the descent, and a solution that agrees with them, if one is known.
     pub(super) path: Vec<(Cell, bool)>,
     pub(super) solution: Option<Arc<Grid>>,
@@ -48,7 +48,7 @@ impl<W: Word> Particle<'_, W> {
 
     /// Updates the messages of these lines, and the estimate of remaining fillings, if any are stale. `None` if the budget ends.
     pub(super) fn update_estimate(&mut self, lines: &[usize], budget: &Budget<'_>) -> Option<()> {
-        if self.ended.is_some() {
+        if self.final_count.is_some() {
             self.log_remaining = 0.0;
             return Some(());
         }
@@ -72,7 +72,7 @@ impl<W: Word> Particle<'_, W> {
     /// Marks the particle as dead, because its remaining cells have no filling.
     pub(super) fn kill(&mut self) {
         self.weight = Scaled::ZERO;
-        self.ended = Some(0);
+        self.final_count = Some(0);
     }
 
     /// The estimated value: the weight times the estimated number of remaining fillings.
@@ -190,7 +190,7 @@ mod tests {
                 stale: vec![false; 2].into(),
                 weight: Scaled::from(weight),
                 log_remaining: if weight > 0.0 { log_remaining } else { 0.0 },
-                ended: None,
+                final_count: None,
                 path: Vec::new(),
                 solution: None,
             });

@@ -75,9 +75,9 @@ pub(super) struct ProvedFillings<W> {
 #[derive(Clone, Debug)]
 pub(super) struct ParticleFilter<'p, W> {
     board: Board<'p, W>,
-    /// The root board and its beliefs.
-    rows: Box<[Known<W>]>,
-    root: Beliefs<'p>,
+    /// The known cells at the root, and the beliefs there: where each particle begins.
+    root_rows: Box<[Known<W>]>,
+    root_beliefs: Beliefs<'p>,
     exact: ExactCounter,
 }
 
@@ -85,21 +85,21 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
     /// A filter for a board at a propagation fixpoint. `stop` is polled during belief propagation and ends it early: the beliefs are then
     /// less accurate, but the estimate stays unbiased.
     pub(super) fn new(board: Board<'p, W>, stop: impl Fn() -> bool) -> Self {
-        let mut root = Beliefs::new(board.clues());
+        let mut root_beliefs = Beliefs::new(board.clues());
         for row in (0..board.clues().height()).take_while(|_| !stop()) {
             for column in 0..board.clues().width() {
-                root.note(row, column, board.known(Cell::new(row, column)));
+                root_beliefs.note(row, column, board.known(Cell::new(row, column)));
             }
         }
         for _ in 0..ROOT_SWEEPS {
-            if root.sweep(&stop).is_none() {
+            if root_beliefs.sweep(&stop).is_none() {
                 break;
             }
         }
         ParticleFilter {
-            rows: board.rows().into(),
+            root_rows: board.rows().into(),
             board,
-            root,
+            root_beliefs,
             exact: ExactCounter::default(),
         }
     }
@@ -165,12 +165,12 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         let board = &self.filter.board;
         let (rows, columns) = lines(board, self.region);
         let first = Particle {
-            rows: self.filter.rows.clone(),
-            beliefs: self.filter.root.clone(),
+            rows: self.filter.root_rows.clone(),
+            beliefs: self.filter.root_beliefs.clone(),
             stale: vec![false; board.clues().height() + board.clues().width()].into(),
             weight: Scaled::ONE,
             log_remaining: 0.0,
-            ended: None,
+            final_count: None,
             path: Vec::new(),
             solution: self.guide.as_ref().and_then(|guide| guide.witness.clone()),
         };
@@ -204,7 +204,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
                 self.branch_off(spine, line, &mut population)?;
             }
             for particle in &mut population {
-                if particle.ended.is_none() {
+                if particle.final_count.is_none() {
                     self.descend(particle, line)?;
                     particle.update_estimate(&all_lines, self.budget)?;
                 }
@@ -216,7 +216,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
                 dead += (before - population.len()) as u64;
             }
             let spine = spine.iter().map(|spine| &spine.particle);
-            if (spine.chain(&population)).all(|particle| particle.ended.is_some()) {
+            if (spine.chain(&population)).all(|particle| particle.final_count.is_some()) {
                 break;
             }
             resample(&mut population, self.size, self.random);
@@ -234,11 +234,10 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         line: usize,
         population: &mut Vec<Particle<'p, W>>,
     ) -> Option<()> {
-        let particle = &mut spine.particle;
-        self.filter.board.set_rows(&particle.rows);
-        while particle.ended.is_none() {
-            particle.ended = self.count_if_few_unknown(&mut spine.exact_cells);
-            if particle.ended.is_some() {
+        self.filter.board.set_rows(&spine.particle.rows);
+        while spine.particle.final_count.is_none() {
+            spine.particle.final_count = self.count_if_few_unknown(&mut spine.exact_cells);
+            if spine.particle.final_count.is_some() {
                 break;
             }
             let Some(cell) = self.next_cell(line) else {
@@ -249,44 +248,64 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             }
             let filled = cell.is_filled_in(&spine.witness);
             let mark = self.filter.board.mark();
-            if self.decide(cell, !filled)?
-                && let Some(guide) = &mut self.guide
-                && !guide.is_dead(self.upwards, cell)
-            {
-                spine.open_sides += 1;
-                let probability = guide.probability(self.upwards, cell, self.size, spine.lines);
-                if uniform(self.random) < probability {
-                    let other = (cell, !filled);
-                    let path = particle.path.iter().copied().chain([other]);
-                    let (clues, rows) = (self.filter.board.clues(), &self.filter.rows);
-                    let side = (self.upwards, cell);
-                    let solution = match guide.query_side(side, clues, rows, path, self.budget)? {
-                        SatAnswer::Solution(grid) => Some(Some(Arc::new(grid))),
-                        SatAnswer::Unknown => Some(None),
-                        SatAnswer::None => None,
-                    };
-                    if let Some(solution) = solution {
-                        let mut new = particle.clone();
-                        new.path.push(other);
-                        // The value of a population is the mean over `size` particles, hence the factor `size`.
-                        new.weight = Scaled::from(self.size as f64 / probability);
-                        spine.alive_sides += u64::from(solution.is_some());
-                        new.solution = solution;
-                        new.record_changes(&mut self.filter.board);
-                        new.rows.copy_from_slice(self.filter.board.rows());
-                        population.push(new);
-                    } else {
-                        spine.open_sides -= 1;
-                    }
-                }
+            if self.decide(cell, !filled)? {
+                self.add_other_side(spine, cell, population)?;
             }
             self.undo(mark);
             let alive = self.decide(cell, filled)?;
             debug_assert!(alive, "a solution contradicts nothing");
-            particle.record_changes(&mut self.filter.board);
-            particle.path.push((cell, filled));
+            spine.particle.record_changes(&mut self.filter.board);
+            spine.particle.path.push((cell, filled));
         }
-        particle.rows.copy_from_slice(self.filter.board.rows());
+        spine
+            .particle
+            .rows
+            .copy_from_slice(self.filter.board.rows());
+        Some(())
+    }
+
+    /// Adds a particle for the side of a cell that the spine does not take, on the board of that side. Only a random share of these sides
+    /// get one, and none of those that are known or found to have no solution.
+    fn add_other_side(
+        &mut self,
+        spine: &mut Spine<'p, W>,
+        cell: Cell,
+        population: &mut Vec<Particle<'p, W>>,
+    ) -> Option<()> {
+        let Some(guide) = &mut self.guide else {
+            return Some(());
+        };
+        if guide.is_dead(self.upwards, cell) {
+            return Some(());
+        }
+        spine.open_sides += 1;
+        let probability = guide.probability(self.upwards, cell, self.size, spine.lines);
+        if uniform(self.random) >= probability {
+            return Some(());
+        }
+        let other = (cell, !cell.is_filled_in(&spine.witness));
+        let path = spine.particle.path.iter().copied().chain([other]);
+        let (clues, rows) = (self.filter.board.clues(), &self.filter.root_rows);
+        let side = (self.upwards, cell);
+        let solution = match guide.query_side(side, clues, rows, path, self.budget)? {
+            SatAnswer::Solution(grid) => {
+                spine.alive_sides += 1;
+                Some(Arc::new(grid))
+            }
+            SatAnswer::Unknown => None,
+            SatAnswer::None => {
+                spine.open_sides -= 1;
+                return Some(());
+            }
+        };
+        let mut new = spine.particle.clone();
+        new.path.push(other);
+        // The value of a population is the mean over `size` particles, hence the factor `size`.
+        new.weight = Scaled::from(self.size as f64 / probability);
+        new.solution = solution;
+        new.record_changes(&mut self.filter.board);
+        new.rows.copy_from_slice(self.filter.board.rows());
+        population.push(new);
         Some(())
     }
 
@@ -301,10 +320,10 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
             }
         }
         let mut exact_cells = MAX_EXACT_CELLS;
-        while particle.ended.is_none() {
+        while particle.final_count.is_none() {
             if let Some(count) = self.count_if_few_unknown(&mut exact_cells) {
                 particle.weight = particle.weight * Scaled::from(count as f64);
-                particle.ended = Some(count);
+                particle.final_count = Some(count);
                 break;
             }
             let Some(cell) = self.next_cell(line) else {
@@ -361,7 +380,7 @@ impl<'p, W: Word> PopulationRun<'_, 'p, '_, '_, W> {
         };
         guide.query(
             self.filter.board.clues(),
-            &self.filter.rows,
+            &self.filter.root_rows,
             path,
             self.budget,
         )
@@ -481,7 +500,7 @@ fn result_of<W: Word>(
         proved: ProvedFillings::NONE,
     };
     for particle in population {
-        match particle.ended {
+        match particle.final_count {
             None | Some(0) => result.dead += 1,
             Some(count) => {
                 result.alive += 1;
@@ -491,7 +510,7 @@ fn result_of<W: Word>(
     }
     if let Some(spine) = spine {
         // If it was not counted, it has at least one filling: the witness.
-        let count = spine.particle.ended.unwrap_or(1);
+        let count = spine.particle.final_count.unwrap_or(1);
         result.value = result.value + Scaled::from(count as f64);
         result.is_exact = spine.open_sides == 0;
         let proved = count + spine.alive_sides;

@@ -34,6 +34,13 @@ impl<'a> Fragment<'a> {
             .map(|(line, number)| Fragment::line(number, line))
     }
 
+    /// The lines of a text that are not blank, without blanks around them.
+    pub(super) fn nonblank_lines(text: &'a str) -> impl Iterator<Item = Fragment<'a>> {
+        Fragment::lines(text)
+            .filter(|line| !line.is_blank())
+            .map(Fragment::trim)
+    }
+
     /// Another slice of the same line.
     pub(super) fn at(self, text: &'a str) -> Self {
         Fragment { text, ..self }
@@ -60,11 +67,11 @@ impl<'a> Fragment<'a> {
 
     /// An error of invalid data at the beginning of this slice.
     pub(super) fn error(self, message: impl Into<String>) -> Error {
-        self.place(Error::data(message))
+        self.locate(Error::data(message))
     }
 
     /// The error with the place of the beginning of this slice.
-    pub(super) fn place(self, error: Error) -> Error {
+    pub(super) fn locate(self, error: Error) -> Error {
         let before = self.line.get(..offset(self.line, self.text));
         let column = before.unwrap_or_default().chars().count() + 1;
         error.at(self.number, column, self.line)
@@ -103,11 +110,11 @@ impl<'a> Fragment<'a> {
             match number(digits) {
                 Some(0) => {}
                 Some(length) => lengths.push(length),
-                None => return Err(self.at(digits).place(block_too_long(digits))),
+                None => return Err(self.at(digits).locate(block_too_long(digits))),
             }
             rest = after;
         }
-        Clue::new(lengths).map_err(|error| self.place(error))
+        Clue::new(lengths).map_err(|error| self.locate(error))
     }
 
     /// The size in this slice, a single whole number; `name` is for errors.
@@ -291,7 +298,7 @@ pub(super) fn puzzle<'a>(
             let line = [Line::Row, Line::Column][side](i);
             let clue = read(*part)?;
             clue.check_fit(line, length)
-                .map_err(|error| part.trim().place(error))?;
+                .map_err(|error| part.trim().locate(error))?;
             clues[side].push(clue);
         }
     }

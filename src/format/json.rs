@@ -72,7 +72,7 @@ fn syntax_in(error: &serde_json::Error, places: &Places<'_>, part: &str) -> Erro
     let column = error.column().saturating_sub(1).min(line.len());
     let boundary = (0..=column).rev().find(|&i| line.is_char_boundary(i));
     let start = before + boundary.unwrap_or_default();
-    places.place(Error::data(message), &part[start..])
+    places.locate(Error::data(message), &part[start..])
 }
 
 /// The members of an object, in order and with duplicates.
@@ -111,7 +111,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
             "{} is not a puzzle: a puzzle is an object with rows and columns",
             kind(object)
         );
-        return Err(places.place(Error::data(message), object));
+        return Err(places.locate(Error::data(message), object));
     }
     let Members(members) =
         serde_json::from_str(object).map_err(|error| syntax_in(&error, places, object))?;
@@ -137,7 +137,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     };
     let goal = source.get(&["goal"])?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
-    puzzle.map_err(|error| places.place(error, goal))
+    puzzle.map_err(|error| places.locate(error, goal))
 }
 
 /// One puzzle's object in the text of the file.
@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
                     }
                 }
             }
-            let built = Clue::new(lengths).map_err(|error| self.places.place(error, clue))?;
+            let built = Clue::new(lengths).map_err(|error| self.places.locate(error, clue))?;
             clues.push((built, clue));
         }
         if clues.is_empty() {
@@ -268,7 +268,7 @@ impl<'a> Source<'a> {
     }
 
     fn error(&self, part: &str, message: String) -> Error {
-        self.places.place(Error::data(message), part)
+        self.places.locate(Error::data(message), part)
     }
 }
 
@@ -327,23 +327,15 @@ pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)>
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{of_pack, of_single};
+    use super::super::tests::{assert_refused, failure, of_pack, one};
     use super::*;
-
-    fn read_one(text: &str) -> Result<Puzzle> {
-        of_single(read(text))
-    }
-
-    fn message(text: &str) -> String {
-        read_one(text).unwrap_err().to_string()
-    }
 
     const NOTCH: &str = r#####"{"rows": [[2], [1, 1], [4]], "cols": [[2], [1, 1], [1, 1], [2]],
         "title": "Caf\u00e9 \"N\"", "by": "us", "goal": [".##.", "#..#", "####"], "width": 4, "x": {"y": [null]}, "license": null}"#####;
 
     #[test]
     fn reads_what_programs_write() {
-        let puzzle = read_one(NOTCH).unwrap();
+        let puzzle = one(read(NOTCH));
         assert_eq!((puzzle.width(), puzzle.height()), (4, 3));
         let notes = puzzle.notes();
         assert_eq!(notes.title.as_deref(), Some("Café \"N\""));
@@ -352,13 +344,10 @@ mod tests {
             (Some("us"), &None)
         );
         let padded = r#" {"columns":[[0,2],[1,0,1],[1,1],[0,0,2]],"rows":[[0,2],[1,1],[4]]} "#;
-        assert_eq!(read_one(padded).unwrap().rows(), puzzle.rows());
-        assert_eq!(read_one(padded).unwrap().columns(), puzzle.columns());
-        assert_eq!(
-            read_one(r#"{"rows":[[]],"cols":[[]]}"#).unwrap().sums(),
-            (0, 0)
-        );
-        assert_eq!(read_one(&write(&puzzle)).unwrap(), puzzle);
+        assert_eq!(one(read(padded)).rows(), puzzle.rows());
+        assert_eq!(one(read(padded)).columns(), puzzle.columns());
+        assert_eq!(one(read(r#"{"rows":[[]],"cols":[[]]}"#)).sums(), (0, 0));
+        assert_eq!(one(read(&write(&puzzle))), puzzle);
     }
 
     #[test]
@@ -380,7 +369,8 @@ mod tests {
 
     #[test]
     fn semantic_errors_have_a_path_and_a_place() {
-        let with = |rest: &str| message(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rest}}}"));
+        let with =
+            |rest: &str| failure(read(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rest}}}")));
         for (rows, expected) in [
             ("[[1],[1,-2]]", "2:16: rows[1][1]: -2 is not a block length"),
             (
@@ -428,7 +418,7 @@ mod tests {
 
     #[test]
     fn syntax_errors_have_a_place() {
-        for (text, expected) in [
+        let cases = [
             (
                 "{\"é\": 1,\n  \"rows\": [[1], oops]}",
                 "2:17: this is not JSON: a value must come here",
@@ -443,15 +433,14 @@ mod tests {
             ),
             ("{} {}", "1:4: there is more text after the end of the JSON"),
             ("[1, 2", "1:5: the JSON ends in the middle of a value"),
-        ] {
-            assert_eq!(message(text), expected, "{text:?}");
-        }
+        ];
+        assert_refused(read, &cases);
     }
 
     #[test]
     fn deep_nesting_does_not_use_the_stack() {
         for open in ["[", "{\"a\":", "{\"rows\":", "{\"rows\":[["] {
-            assert!(message(&open.repeat(200_000)).contains("in the middle"));
+            assert!(failure(read(&open.repeat(200_000))).contains("in the middle"));
         }
         let deep = format!(
             "{{\"rows\":{}{}}}",
@@ -459,7 +448,7 @@ mod tests {
             "]".repeat(500_000)
         );
         assert_eq!(
-            message(&deep),
+            failure(read(&deep)),
             "1:11: rows[0][0]: an array is not a block length"
         );
         let harmless = format!(
@@ -467,6 +456,6 @@ mod tests {
             "[".repeat(300_000),
             "]".repeat(300_000)
         );
-        assert!(read_one(&harmless).is_ok());
+        one(read(&harmless));
     }
 }

@@ -272,18 +272,23 @@ mod tests {
         contents.into().puzzles.collect()
     }
 
+    /// The one puzzle of a file that is no pack, or its error.
+    fn single<'a>(contents: impl Into<Contents<'a>>) -> Result<Puzzle> {
+        let contents = contents.into();
+        assert!(!contents.numbered, "a pack");
+        let mut found: Vec<Result<Puzzle>> = contents.puzzles.collect();
+        assert_eq!(found.len(), 1);
+        found.remove(0)
+    }
+
     /// The one puzzle that a reader found.
     pub(super) fn one<'a>(contents: impl Into<Contents<'a>>) -> Puzzle {
-        let mut found = all(contents);
-        assert_eq!(found.len(), 1);
-        found.remove(0).unwrap()
+        single(contents).unwrap()
     }
 
     /// The error of the one puzzle that a reader found.
     pub(super) fn failure<'a>(contents: impl Into<Contents<'a>>) -> String {
-        let mut found = all(contents);
-        assert_eq!(found.len(), 1);
-        found.remove(0).unwrap_err().to_string()
+        single(contents).unwrap_err().to_string()
     }
 
     /// A reader refuses each of these texts, with this error.
@@ -314,13 +319,6 @@ mod tests {
         puzzles
             .map(|puzzle| puzzle.map_err(|error| error.to_string()))
             .collect()
-    }
-
-    /// The one puzzle of a file that is no pack.
-    pub(super) fn of_single(contents: Contents<'_>) -> Result<Puzzle> {
-        assert!(!contents.numbered, "a pack");
-        let mut puzzles = contents.puzzles;
-        puzzles.next().unwrap()
     }
 
     #[test]

@@ -24,8 +24,7 @@ fn title(line: &str) -> Option<&str> {
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Fragment::lines(text)
-        .map(Fragment::trim)
+    let mut lines = Fragment::nonblank_lines(text)
         .filter(|line| is_content(line.text))
         .peekable();
     Contents::several(move || {

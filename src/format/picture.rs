@@ -172,7 +172,7 @@ impl Picture {
     /// The picture scaled to these columns and rows, as [`TraceOptions::size`] describes them; the goal of a puzzle as it is.
     pub fn scaled(&self, size: (usize, Option<usize>)) -> Self {
         match &self.0 {
-            Source::Grey(grey) => Self::from_grey(grey.resized(size)),
+            Source::Grey(grey) => Self::from_grey(grey.scaled(size)),
             Source::Goal(goal) => Self::from_goal(goal.clone()),
         }
     }
@@ -206,7 +206,7 @@ impl Grey {
     /// The picture as cells. Its size must have been checked by [`TraceOptions::check_size`].
     pub(super) fn trace(self, tracing: &TraceOptions) -> Grid {
         let mut grey = match tracing.size {
-            Some(size) => self.resized(size),
+            Some(size) => self.scaled(size),
             None => self,
         };
         let threshold = match tracing.threshold {
@@ -226,17 +226,13 @@ impl Grey {
         grid
     }
 
-    /// The picture scaled to these columns and rows; without rows, as many as keep its aspect ratio.
-    fn resized(&self, (width, height): (usize, Option<usize>)) -> Self {
+    /// The picture scaled to these columns and rows; without rows, as many as keep its aspect ratio. Each pixel is the mean of the pixels
+    /// that it replaces.
+    fn scaled(&self, (width, height): (usize, Option<usize>)) -> Self {
         let height = height.unwrap_or_else(|| {
             let height = (width * self.height + self.width / 2) / self.width;
             height.clamp(1, MAX_SIDE)
         });
-        self.scaled(width, height)
-    }
-
-    /// The picture scaled to this size: each pixel is the mean of the pixels that it replaces.
-    fn scaled(&self, width: usize, height: usize) -> Self {
         let range = |i: usize, to: usize, from: usize| {
             let start = i * from / to;
             start..((i + 1) * from / to).max(start + 1)

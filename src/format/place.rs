@@ -23,7 +23,7 @@ impl<'a> Places<'a> {
     }
 
     /// The error with the place at which `part`, a slice of the text, begins.
-    pub(super) fn place(&self, error: Error, part: &str) -> Error {
+    pub(super) fn locate(&self, error: Error, part: &str) -> Error {
         let text = self.text;
         let offset = offset(text, part);
         let before = text.get(..offset).unwrap_or(text);
@@ -52,22 +52,22 @@ impl<'a> Places<'a> {
         if width.max(height) <= MAX_SIDE {
             for (i, (clue, part)) in rows.iter().enumerate() {
                 let fits = clue.check_fit(Line::Row(i), width);
-                fits.map_err(|error| self.place(error, part))?;
+                fits.map_err(|error| self.locate(error, part))?;
             }
             for (i, (clue, part)) in columns.iter().enumerate() {
                 let fits = clue.check_fit(Line::Column(i), height);
-                fits.map_err(|error| self.place(error, part))?;
+                fits.map_err(|error| self.locate(error, part))?;
             }
         }
         let [rows, columns] =
             [rows, columns].map(|side| side.into_iter().map(|(clue, _)| clue).collect());
-        Puzzle::new(rows, columns).map_err(|error| self.place(error, whole))
+        Puzzle::new(rows, columns).map_err(|error| self.locate(error, whole))
     }
 }
 
 /// The error with the place at which `part`, a slice of `text`, begins.
-pub(super) fn place(error: Error, text: &str, part: &str) -> Error {
-    Places::new(text).place(error, part)
+pub(super) fn locate(error: Error, text: &str, part: &str) -> Error {
+    Places::new(text).locate(error, part)
 }
 
 /// The offset in bytes of the slice `part` in `text`.
@@ -111,17 +111,17 @@ mod tests {
     #[test]
     fn columns_count_characters() {
         let text = "a\r\nüb\n";
-        let error = place(Error::data("x"), text, &text[5..]);
+        let error = locate(Error::data("x"), text, &text[5..]);
         assert_eq!(error.to_string(), "2:2: x");
         assert_eq!(error.place().unwrap().text, "üb");
         assert_eq!(
-            place(Error::data("x"), text, &text[6..]).to_string(),
+            locate(Error::data("x"), text, &text[6..]).to_string(),
             "2:3: x"
         );
         // Between \r and \n.
-        let error = place(Error::data("x"), text, &text[2..]);
+        let error = locate(Error::data("x"), text, &text[2..]);
         assert_eq!(error.to_string(), "1:2: x");
-        assert_eq!(place(Error::data("x"), "", "").to_string(), "1:1: x");
+        assert_eq!(locate(Error::data("x"), "", "").to_string(), "1:1: x");
     }
 
     #[test]
@@ -134,8 +134,8 @@ mod tests {
         for &first in &starts {
             for &second in &starts {
                 for start in [first, second] {
-                    let found = places.place(Error::data("x"), &text[start..]);
-                    let expected = place(Error::data("x"), text, &text[start..]);
+                    let found = places.locate(Error::data("x"), &text[start..]);
+                    let expected = locate(Error::data("x"), text, &text[start..]);
                     assert_eq!(found.place(), expected.place());
                 }
             }

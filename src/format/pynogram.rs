@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fragment::{self, Fragment};
-use super::place::{offset, place};
+use super::place::{locate, offset};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Puzzle};
 
@@ -103,7 +103,7 @@ pub(super) fn read_toml(text: &str) -> Result<Puzzle> {
             .rev()
             .find(|&i| text.is_char_boundary(i));
         let here = &text[start.unwrap_or_default()..];
-        place(
+        locate(
             Error::data(format!("this is not the TOML of a puzzle: {words}")),
             text,
             here,
@@ -115,7 +115,7 @@ pub(super) fn read_toml(text: &str) -> Result<Puzzle> {
     let side = |name: &str| match section.and_then(|section| section.get(name)) {
         Some(value) => match value.get_ref() {
             DeValue::String(string) => Ok(clues_of(text, value.span(), string)),
-            _ => Err(place(
+            _ => Err(locate(
                 Error::data(format!("the {name} are not one text in quotes")),
                 text,
                 &text[value.span().start..],

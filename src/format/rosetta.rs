@@ -10,18 +10,12 @@ use crate::puzzle::{Clue, Puzzle};
 pub(super) fn looks_like(text: &str) -> bool {
     text.bytes()
         .all(|b| b.is_ascii_uppercase() || b" \t\r\n".contains(&b))
-        && text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .nth(1)
-            .is_some()
+        && Fragment::nonblank_lines(text).nth(1).is_some()
 }
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Fragment::lines(text)
-        .map(Fragment::trim)
-        .filter(|line| !line.text.is_empty());
+    let mut lines = Fragment::nonblank_lines(text);
     Contents::several(move || {
         let rows = lines.next()?;
         Some(match lines.next() {

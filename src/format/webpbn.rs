@@ -195,13 +195,15 @@ impl<'a> Document<'a> {
             let end = self.reader.buffer_position() as usize;
             let written = text.get(start..end).unwrap_or_default();
             return Ok(match event {
-                Event::Start(tag) | Event::Empty(tag) => Node::Open(Element::new(&tag, here)),
+                Event::Start(tag) => Node::Open(Element::new(&tag, here)),
                 Event::End(_) => Node::Close,
                 Event::Text(_) => Node::Text(written.to_owned()),
                 Event::CData(text) => Node::Text(text.to_string()),
                 Event::GeneralRef(_) => Node::Text(self.reference(written)?),
                 Event::Eof => Node::End,
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
+                // `expand_empty_elements` makes an opening and a closing tag of it.
+                Event::Empty(_) => continue,
             });
         }
     }
@@ -330,7 +332,7 @@ impl<'a> Document<'a> {
                 puzzle.place,
             )?
             .with_notes(notes)
-            .map_err(|error| self.places.place(error, puzzle.place))
+            .map_err(|error| self.places.locate(error, puzzle.place))
     }
 
     /// The clues of a side: those that are given, or else those of the goal.
@@ -363,7 +365,7 @@ impl<'a> Document<'a> {
                 .children("count")
                 .map(|count| self.length(count, colours))
                 .collect::<Result<Vec<_>>>()?;
-            let clue = Clue::new(lengths).map_err(|error| self.places.place(error, line.place))?;
+            let clue = Clue::new(lengths).map_err(|error| self.places.locate(error, line.place))?;
             found.push((clue, line.place));
         }
         Ok(found)
@@ -372,7 +374,7 @@ impl<'a> Document<'a> {
     /// The length of the block in a `<count>`.
     fn length(&self, count: &Element<'a>, colours: &mut Colours) -> Result<usize> {
         let colour = count.lower("color", &colours.default);
-        self.check_single_colour(colour, colours, count.place)?;
+        self.note_ink(colour, colours, count.place)?;
         let content = count.content().unwrap_or_default();
         if !is_number(&content) {
             let message = format!("{:?} is not a block length", brief(&content));
@@ -384,12 +386,12 @@ impl<'a> Document<'a> {
                 "a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
             )),
             Some(length) => Ok(length),
-            None => Err(self.places.place(block_too_long(&content), count.place)),
+            None => Err(self.places.locate(block_too_long(&content), count.place)),
         }
     }
 
-    /// Checks that no other colour than this one occurs on the background.
-    fn check_single_colour(&self, colour: String, colours: &mut Colours, here: &str) -> Result<()> {
+    /// Notes a colour of filled cells; an error if they have another one already.
+    fn note_ink(&self, colour: String, colours: &mut Colours, here: &str) -> Result<()> {
         let ink = colours.ink.get_or_insert_with(|| colour.clone());
         if *ink == colour {
             return Ok(());
@@ -427,7 +429,7 @@ impl<'a> Document<'a> {
                         };
                         let filled = colour != colours.background;
                         if filled {
-                            self.check_single_colour(colour, colours, here)?;
+                            self.note_ink(colour, colours, here)?;
                         }
                         cells.push(if filled { '#' } else { '.' });
                     }
@@ -444,7 +446,7 @@ impl<'a> Document<'a> {
     }
 
     fn error(&self, here: &str, message: &str) -> Error {
-        self.places.place(Error::data(message), here)
+        self.places.locate(Error::data(message), here)
     }
 }
 
@@ -484,17 +486,10 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
 
 /// Escapes a text, including its line breaks, so that the reader restores it.
 fn escape(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for c in value.chars() {
-        match c {
-            '&' => text.push_str("&amp;"),
-            '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
-            '\n' | '\r' | '\t' => text.push_str(&format!("&#{};", u32::from(c))),
-            c => text.push(c),
-        }
-    }
-    text
+    html_escape::encode_text(value)
+        .replace('\n', "&#10;")
+        .replace('\r', "&#13;")
+        .replace('\t', "&#9;")
 }
 
 #[cfg(test)]

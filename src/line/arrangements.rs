@@ -257,11 +257,7 @@ mod tests {
                     [None, Some(true), Some(false)][state / 3_usize.pow(i as u32) % 3]
                 };
                 let cells: Vec<Option<bool>> = (0..7).map(cell).collect();
-                let of = |value| (0..7).filter(move |&i| cell(i) == Some(value));
-                let known = Known::<u64> {
-                    filled: of(true).fold(0, |word, i| word | 1 << i),
-                    empty: of(false).fold(0, |word, i| word | 1 << i),
-                };
+                let known = Known::<u64>::of_line(cells.iter().copied());
                 let fast = count_up_to_max(&lengths, 7, known);
                 assert_eq!(
                     BigUint::from(fast),

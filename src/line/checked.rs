@@ -241,7 +241,11 @@ impl PlainLine {
 
     /// Confirms that the unknown cells of different groups are independent: between two of them that follow each other, all states allow the
     /// same cells behind them. `group` is that of each unknown cell.
-    fn confirm_independent(&self, group: &dyn Fn(usize) -> usize) -> Result<(), String> {
+    ///
+    /// # Errors
+    ///
+    /// Why they are not.
+    pub(crate) fn confirm_independent(&self, group: &dyn Fn(usize) -> usize) -> Result<(), String> {
         let cells = &self.line.cells;
         let unknown: Vec<usize> = (0..cells.len()).filter(|&i| cells[i].is_none()).collect();
         if unknown.iter().all(|&i| group(i) == group(unknown[0])) {
@@ -302,19 +306,6 @@ pub(crate) fn confirm_settled(
             text(cells)
         );
     }
-}
-
-/// Confirms that the unknown cells of different groups of a line are independent.
-///
-/// # Errors
-///
-/// Why they are not.
-pub(crate) fn confirm_independent(
-    blocks: &[u16],
-    cells: &[Option<bool>],
-    group: &dyn Fn(usize) -> usize,
-) -> Result<(), String> {
-    PlainLine::of(blocks, cells).confirm_independent(group)
 }
 
 #[cfg(test)]

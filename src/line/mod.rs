@@ -76,14 +76,7 @@ fn settle_in<W: Word>(clue: &Clue, known: &mut [Option<bool>]) -> bool {
         return false;
     }
     let lengths: Vec<u16> = clue.lengths().map(|length| length as u16).collect();
-    let mut before = Known::<W>::NOTHING;
-    for (i, cell) in known.iter().enumerate() {
-        match cell {
-            Some(true) => before.filled |= W::bit(i),
-            Some(false) => before.empty |= W::bit(i),
-            None => {}
-        }
-    }
+    let before = Known::<W>::of_line(known.iter().copied());
     let Some(after) = Kernel::new().settle(&lengths, known.len(), before) else {
         return false;
     };

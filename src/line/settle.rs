@@ -36,6 +36,19 @@ impl<W: Word> Known<W> {
         Known { filled, empty }
     }
 
+    /// The known cells of a line, from the value of each of its cells; `None` is unknown.
+    pub(crate) fn of_line(cells: impl IntoIterator<Item = Option<bool>>) -> Self {
+        let mut known = Self::NOTHING;
+        for (i, cell) in cells.into_iter().enumerate() {
+            match cell {
+                Some(true) => known.filled |= W::bit(i),
+                Some(false) => known.empty |= W::bit(i),
+                None => {}
+            }
+        }
+        known
+    }
+
     /// The known cells.
     #[inline]
     pub fn cells(self) -> W {

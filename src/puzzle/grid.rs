@@ -176,9 +176,9 @@ impl Grid {
             Line::Row(_) => self.width(),
             Line::Column(_) => self.height(),
         };
-        (0..length).map(move |i| match line {
-            Line::Row(r) => self.get(r, i),
-            Line::Column(c) => self.get(i, c),
+        (0..length).map(move |i| {
+            let (row, column) = line.place(i);
+            self.get(row, column)
         })
     }
 

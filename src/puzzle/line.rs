@@ -14,6 +14,16 @@ pub enum Line {
     Column(usize),
 }
 
+impl Line {
+    /// Row and column of its cell with this index.
+    pub(crate) fn place(self, index: usize) -> (usize, usize) {
+        match self {
+            Line::Row(row) => (row, index),
+            Line::Column(column) => (index, column),
+        }
+    }
+}
+
 impl fmt::Display for Line {
     /// For users, so numbered from 1.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@
 //! Order encoding: Tamura, Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009).
 
 use crate::line::{Kernel, Known, Word, by_width};
-use crate::puzzle::{Grid, Line, Puzzle};
+use crate::puzzle::{Grid, Puzzle};
 
 /// The variables of a puzzle.
 #[derive(Debug)]
@@ -133,12 +133,9 @@ impl BlockStarts {
             if stop() {
                 return None;
             }
-            let (length, at): (usize, &dyn Fn(usize) -> (usize, usize)) = match line {
-                Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
-                Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
-            };
+            let length = puzzle.length(line);
             let known = |i| {
-                let (row, column) = at(i);
+                let (row, column) = line.place(i);
                 let is_filled = filled.get(row, column);
                 (is_filled || empty.get(row, column)).then_some(is_filled)
             };
@@ -181,14 +178,7 @@ fn starts<W: Word>(
     length: usize,
     known: &dyn Fn(usize) -> Option<bool>,
 ) -> Vec<Vec<u16>> {
-    let mut cells = Known::<W>::NOTHING;
-    for i in 0..length {
-        match known(i) {
-            Some(true) => cells.filled |= W::bit(i),
-            Some(false) => cells.empty |= W::bit(i),
-            None => {}
-        }
-    }
+    let cells = Known::<W>::of_line((0..length).map(known));
     match Kernel::new().starts(blocks, length, cells) {
         None => vec![Vec::new(); blocks.len()],
         Some(starts) => starts
@@ -245,15 +235,8 @@ impl Encoding {
             if stop() {
                 return None;
             }
-            let length = match line {
-                Line::Row(_) => puzzle.width(),
-                Line::Column(_) => puzzle.height(),
-            };
             let cell = |i: usize| {
-                let (row, column) = match line {
-                    Line::Row(row) => (row, i),
-                    Line::Column(column) => (i, column),
-                };
+                let (row, column) = line.place(i);
                 match self.cells.variable(row, column) {
                     0 if self.filled.get(row, column) => Literal::True,
                     0 => Literal::False,
@@ -289,7 +272,7 @@ impl Encoding {
                     }
                 }
             }
-            for i in 0..length {
+            for i in 0..puzzle.length(line) {
                 let cell = cell(i);
                 // If a block has started and has not ended, the cell is filled.
                 for (j, &length) in lengths.iter().enumerate() {

@@ -16,7 +16,8 @@ use super::product::{ProductValue, RegionCollector};
 use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, run_all};
 use super::tree::{Search, conclude};
 use crate::board::{
-    Board, Clues, Inherited, Probed, Prober, ProberMark, Region, between_settles, split_unless,
+    Board, Clues, NodeProbeResult, NodeRecords, Prober, ProberMark, Region, between_settles,
+    split_unless,
 };
 use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace, lock, memory_plan};
@@ -168,7 +169,7 @@ struct NodeState<W: Word> {
     /// Whether the node is proved to have no solution.
     is_dead_end: bool,
     /// The probing records of this node if it is probed, otherwise those of its nearest probed ancestor.
-    inherited: Option<Inherited>,
+    inherited: Option<NodeRecords>,
     /// Its independent regions, empty until they are computed.
     regions: Vec<SearchedRegion<W>>,
 }
@@ -177,7 +178,7 @@ struct NodeState<W: Word> {
 type SearchedRegion<W> = (Arc<Region<W>>, Option<ProductValue<W>>);
 
 impl<W: Word> NodeState<W> {
-    fn new(context: Context<W>, inherited: Option<Inherited>) -> Self {
+    fn new(context: Context<W>, inherited: Option<NodeRecords>) -> Self {
         NodeState {
             context,
             is_probed: false,
@@ -324,15 +325,15 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             self.decided += decided;
             self.probing_settles += self.board.settles() - settles;
             match probed {
-                Probed::Contradiction => {
+                NodeProbeResult::Contradiction => {
                     self.node.is_dead_end = true;
                     return Some(false);
                 }
-                Probed::Stopped => {
+                NodeProbeResult::Stopped => {
                     self.prober.backtrack(prober_mark);
                     return None;
                 }
-                Probed::Fixpoint(inherited, _) => {
+                NodeProbeResult::Fixpoint(inherited, _) => {
                     self.node.is_probed = true;
                     self.node.inherited = Some(inherited);
                     // The cells decided may split the node further.

@@ -60,16 +60,11 @@ impl Bodies {
         }
         let reserved = self.reserve(bytes as usize)?;
         let read = tokio::time::timeout(MAX_TIME, Limited::new(body, MAX_BYTES).collect());
-        let collected = match read.await {
-            Ok(collected) => collected,
-            Err(_) => {
-                let message = format!(
-                    "the request was not complete after {} seconds",
-                    MAX_TIME.as_secs()
-                );
-                return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message));
-            }
-        };
+        let collected = read.await.map_err(|_| {
+            let seconds = MAX_TIME.as_secs();
+            let message = format!("the request was not complete after {seconds} seconds");
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, message)
+        })?;
         let collected = collected.map_err(|error| {
             match error.downcast::<http_body_util::LengthLimitError>() {
                 Ok(_) => too_large(),

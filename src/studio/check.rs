@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crossbeam::channel::bounded;
+use crossbeam::channel::{RecvTimeoutError, bounded};
 use serde::Serialize;
 
 use super::engine::Run;
@@ -20,7 +20,7 @@ use crate::count::Counter;
 use crate::design::{Ambiguity, Position, Profile, Region};
 use crate::puzzle::{Grid, Line, Puzzle, verify};
 use crate::run::{Limits, Snapshot, lock};
-use crate::search::{Backbone, Outcome, Search, Verdict};
+use crate::search::{Outcome, Search, Verdict};
 use crate::solutions::Count;
 
 /// Time after which the solutions are also counted by themselves.
@@ -122,8 +122,8 @@ pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
 fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     let table = run.engine.table();
     let best = Mutex::new(Count::ZERO);
-    // Whether the count has begun, which then tells the progress. Relaxed: it publishes no other data.
-    let counting = AtomicBool::new(false);
+    // Whether the count has begun, which then shows the progress in place of the survey. Relaxed: it publishes no other data.
+    let count_has_begun = AtomicBool::new(false);
     // Replaces the lower bound of a snapshot by the best one so far.
     let improve = |snapshot: &mut Snapshot| {
         let mut best = lock(&best);
@@ -132,32 +132,31 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
         }
         snapshot.solutions.clone_from(&best);
     };
-    let surveying = |mut snapshot: Snapshot| {
+    let observe_survey = |mut snapshot: Snapshot| {
         improve(&mut snapshot);
-        if !counting.load(Ordering::Relaxed) {
+        if !count_has_begun.load(Ordering::Relaxed) {
             run.progress(snapshot);
         }
     };
-    let observer = |mut snapshot: Snapshot| {
+    let observe_count = |mut snapshot: Snapshot| {
         improve(&mut snapshot);
         run.progress(snapshot);
     };
-    let survey_end = Interrupter::default();
-    let surveyed = survey_end.flag();
-    let (ended, wait) = bounded::<()>(0);
+    // When the survey has ended, both are dropped: the channel is closed, so that a count that has not begun does not begin, and one that
+    // has begun is interrupted.
+    let count_interrupter = Interrupter::default();
+    let (survey_runs, survey_end) = bounded::<()>(0);
+    let count_interrupt = count_interrupter.flag();
     let mut number = None;
     let mut ambiguity = thread::scope(|threads| {
         let count = threads.spawn(|| {
-            if !wait
-                .recv_timeout(COUNT_AFTER)
-                .is_err_and(|error| error.is_timeout())
-            {
+            if survey_end.recv_timeout(COUNT_AFTER) != Err(RecvTimeoutError::Timeout) {
                 return None;
             }
-            counting.store(true, Ordering::Relaxed);
-            // The interrupt of the run ends the survey, whose end interrupts the count.
-            let limits = run.limits().interrupt(surveyed);
-            let counter = Counter::new(puzzle).limits(limits).observer(&observer);
+            count_has_begun.store(true, Ordering::Relaxed);
+            // An interrupt of the run ends the survey, whose end interrupts the count.
+            let limits = run.limits().interrupt(count_interrupt);
+            let counter = Counter::new(puzzle).limits(limits).observer(&observe_count);
             let counted = run.engine.on_threads(|| counter.sharing(&table).run());
             let solutions = counted.solutions;
             if solutions.is_exact() {
@@ -167,9 +166,9 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
         });
         let search = Search::new(puzzle)
             .limits(run.limits())
-            .observer(&surveying);
+            .observer(&observe_survey);
         let ambiguity = (run.engine).on_threads(|| Ambiguity::sharing(&search, &table));
-        drop((survey_end, ended));
+        drop((count_interrupter, survey_runs));
         // A panic of the count leaves the survey as it is.
         number = count.join().ok().flatten();
         ambiguity
@@ -212,28 +211,15 @@ fn regions<'a>(ambiguity: &'a Ambiguity, found: VerdictFields<'a>) -> RegionsFie
     });
     RegionsFields {
         found,
-        backbone: backbone_rows(&ambiguity.backbone),
+        backbone: (ambiguity.backbone.to_string().lines())
+            .map(str::to_owned)
+            .collect(),
         ambiguous: ambiguity.backbone.differing(),
         undecided: ambiguity.backbone.undecided(),
         regions: regions.collect(),
         closest: ambiguity.closest(),
         is_least: ambiguity.is_least,
     }
-}
-
-/// Rows of `#` and `.`, `?` for ambiguous and `-` for undecided cells.
-fn backbone_rows(backbone: &Backbone) -> Vec<String> {
-    let ambiguous = &backbone.ambiguous;
-    let rows = (0..ambiguous.height()).map(|row| {
-        let cells = (0..ambiguous.width()).map(|column| match backbone.get(row, column) {
-            Some(true) => '#',
-            Some(false) => '.',
-            None if ambiguous.get(row, column) => '?',
-            None => '-',
-        });
-        cells.collect()
-    });
-    rows.collect()
 }
 
 fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle, limits: &Limits) -> ProfileFields<'a> {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use omnogram::cluster::{
-    CubeResult, CubeSolver, CubeTask, Digest, Merge, Merged, Mode, RecordReader, SolutionStore,
-    Splitter, seal,
+    CubeSolver, Digest, Merge, Merged, Mode, RecordReader, SolutionStore, Splitter, UnitResult,
+    UnitTask, seal,
 };
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits};
@@ -28,7 +28,7 @@ pub(crate) fn work(
     threads: usize,
     mut cubes: Vec<Cube>,
     limits: impl Fn() -> Limits,
-) -> Vec<CubeResult> {
+) -> Vec<UnitResult> {
     cubes.reverse();
     let (cubes, results) = (Mutex::new(cubes), Mutex::new(Vec::new()));
     let next = || Some((cubes.lock().unwrap().pop()?, Nothing));
@@ -40,22 +40,22 @@ pub(crate) fn work(
     results.into_inner().unwrap()
 }
 
-pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<CubeTask> {
+pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<UnitTask> {
     let split = Splitter::new(puzzle, cubes).run();
     let of = split.cubes.len() as u64;
     assert!(of <= cubes.max(1) as u64 + 1 && split.unknown.len() as u64 == of);
     let piece =
-        |((cube, size), unknown)| CubeTask::new(Digest::of(puzzle), cube, of, size, Some(unknown));
+        |((cube, size), unknown)| UnitTask::new(Digest::of(puzzle), cube, of, size, Some(unknown));
     let cubes = split.cubes.into_iter().zip(split.unknown);
     cubes.map(piece).collect()
 }
 
-pub(crate) fn cubes_of(pieces: &[CubeTask]) -> Vec<Cube> {
-    pieces.iter().map(|piece| piece.cube.clone()).collect()
+pub(crate) fn cubes_of(pieces: &[UnitTask]) -> Vec<Cube> {
+    pieces.iter().map(|piece| piece.unit.clone()).collect()
 }
 
 /// The answers to these cubes, without limits, on one thread.
-pub(crate) fn answers_to(puzzle: &Puzzle, mode: Mode, pieces: &[CubeTask]) -> Vec<CubeResult> {
+pub(crate) fn answers_to(puzzle: &Puzzle, mode: Mode, pieces: &[UnitTask]) -> Vec<UnitResult> {
     work(puzzle, mode, 1, cubes_of(pieces), Limits::default)
 }
 
@@ -63,10 +63,10 @@ pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
     records.iter().map(|record| seal(record)).collect()
 }
 
-pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Merged {
+pub(crate) fn merged(pieces: &[UnitTask], results: &[&str]) -> Merged {
     let mut merge = Merge::default();
     merge
-        .read_cubes(RecordReader::new(lines(pieces).as_bytes(), "cubes"))
+        .read_units(RecordReader::new(lines(pieces).as_bytes(), "cubes"))
         .unwrap();
     for (i, results) in results.iter().enumerate() {
         let reader = RecordReader::new(results.as_bytes(), &format!("results-{i}"));

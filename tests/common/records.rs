@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnogram::cluster::{
-    CubeSolver, CubeTask, Digest, Header, Journal, JournalledRun, Merge, Merged, Mode,
-    RecordReader, seal,
+    CubeSolver, Digest, Header, Journal, JournalledRun, Merge, Merged, Mode, RecordReader,
+    UnitTask, seal,
 };
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
@@ -33,7 +33,7 @@ pub(crate) fn any_cubes(bytes: &[u8]) {
     let (puzzle, sealed) = (puzzle(), sealed(bytes));
     let digest = Digest::of(&puzzle);
     let mut lines = RecordReader::new(&sealed[..], "x");
-    while let Some(task) = lines.record::<CubeTask>() {
+    while let Some(task) = lines.record::<UnitTask>() {
         let _ = task.and_then(|task| task.check(&puzzle, digest));
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn any_results(bytes: &[u8]) {
 fn merged(cubes: &[u8], results: &[u8]) -> Merged {
     let mut merge = Merge::default();
     merge
-        .read_cubes(RecordReader::new(cubes, "x"))
+        .read_units(RecordReader::new(cubes, "x"))
         .expect("bytes");
     merge
         .read_results(RecordReader::new(results, "y"))
@@ -64,7 +64,7 @@ fn assert_right(merged: &Merged, all_cubes: bool) {
         number <= &SOLUTIONS.parse().expect("a number"),
         "{merged:?}"
     );
-    if merged.solutions.is_exact() && (all_cubes || merged.cubes > 0) {
+    if merged.solutions.is_exact() && (all_cubes || merged.units > 0) {
         assert_eq!(number.to_string(), SOLUTIONS, "{merged:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::common::command::{
 };
 use crate::common::{HISTOGRAM_OF_4X4, Random};
 use omnogram::census::{Census, Ended, Engine, Slice, Sweeper, Tables, Tally, cut, estimate};
-use omnogram::cluster::{CubeResult, Digest, Header, seal};
+use omnogram::cluster::{Digest, Header, UnitResult, seal};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use serde_json::Value;
@@ -258,7 +258,7 @@ fn threads_and_pieces_give_the_same_answer() {
     // A result that was changed, with a checksum that matches, contradicts the other.
     let text = fs::read_to_string(&more).unwrap();
     let line = text.lines().next().unwrap();
-    let mut record: CubeResult<Slice> = serde_json::from_str(line).unwrap();
+    let mut record: UnitResult<Slice> = serde_json::from_str(line).unwrap();
     record.tally.as_mut().unwrap().line_solvable -= 1;
     fs::write(&again, omnogram::cluster::seal(&record)).unwrap();
     let merged = ended(65, &["merge", &slices, &results, &more, &again]);
@@ -442,7 +442,7 @@ fn work_on_a_census_that_is_killed_is_done_by_others() {
 fn journal_of_3x3(tally: Tally, open: Slice, elapsed: Option<f64>) -> String {
     let census = open.census();
     let header = Header::new(Digest::of_census(census), format!("census {census}"));
-    let mut answer = CubeResult::of_slice(
+    let mut answer = UnitResult::of_slice(
         &Slice::whole(census),
         tally,
         vec![open],

@@ -11,7 +11,7 @@ use crate::common::command::{
 use crate::common::pieces::{cubes_of, lines, merged, pieces, work};
 use crate::common::{METHODS, Random, beside, brute_force, corpus, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::cluster::{CubeResult, Mode};
+use omnogram::cluster::{Mode, UnitResult};
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision, Limits, Search};
@@ -47,11 +47,11 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
     assert_eq!(plain.solutions.number(), &Count::from(5040 * 720));
     let cubes: Vec<_> = pieces(&puzzle, 300)
         .into_iter()
-        .map(|piece| piece.cube)
+        .map(|piece| piece.unit)
         .collect();
     for mode in [Mode::Count(Method::Tree), Mode::List] {
         let answers = work(&puzzle, mode, 1, cubes.clone(), Limits::default);
-        let number = |answer: &CubeResult| answer.count.clone();
+        let number = |answer: &UnitResult| answer.count.clone();
         let sum = answers.iter().map(number).fold(Count::ZERO, |sum, count| {
             let mut sum = sum;
             sum += &count;
@@ -75,10 +75,10 @@ fn cubes_are_counted_and_listed_by_turns() {
         let mut all = Vec::new();
         let mut sum = Count::ZERO;
         for piece in &cubes {
-            let counted = search_cube(&piece.cube, &Limits::default(), &CountSink::new());
+            let counted = search_cube(&piece.unit, &Limits::default(), &CountSink::new());
             sum += counted.solutions.number();
             let set = Set::new(1 << 20);
-            search_cube(&piece.cube, &Limits::default(), &set);
+            search_cube(&piece.unit, &Limits::default(), &set);
             all.extend(set.into_sorted(puzzle.width(), puzzle.height()));
         }
         all.sort();
@@ -142,7 +142,7 @@ fn cubes_are_disjoint_and_hold_everything() {
             for piece in &pieces {
                 found.extend(
                     Search::new(&puzzle)
-                        .cubes(vec![piece.cube.clone()])
+                        .cubes(vec![piece.unit.clone()])
                         .collect()
                         .0,
                 );
@@ -222,7 +222,7 @@ fn stopped_anywhere_nothing_is_lost_or_doubled() {
             let mut sum = merged(&pieces, &[]);
             for round in 0.. {
                 assert!(!sum.solutions.is_exact() && round < 400);
-                let cubes = sum.missing.iter().map(|piece| piece.cube.clone()).collect();
+                let cubes = sum.missing.iter().map(|piece| piece.unit.clone()).collect();
                 // Stopped by the clock, so that what cannot be left in the middle is cut; at last not at all.
                 let checks = (round < 40).then(|| 1 + random.below(30 + 10 * round) as u64);
                 let by_clock = round % 2 == 0;

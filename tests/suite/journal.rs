@@ -11,8 +11,8 @@ use crate::common::command::{
 };
 use crate::common::{Random, corpus, on_threads, permutation};
 use omnogram::cluster::{
-    Attempt, CubeResult, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun,
-    Mode, seal,
+    Attempt, CubeSolver, Digest, Header, Id, Journal, JournalRecord, JournalledRun, Mode,
+    UnitResult, seal,
 };
 use omnogram::count::{Counter, Method};
 use omnogram::puzzle::Puzzle;
@@ -180,7 +180,7 @@ fn cuts(records: &[JournalRecord], puzzle: &Puzzle) -> (usize, usize) {
         cuts += usize::from(!answer.open.is_empty());
         deepest = deepest.max(depth);
         let open = answer.open.iter();
-        depths.extend(open.map(|open| (Id::of(digest, &open.cube), depth)));
+        depths.extend(open.map(|open| (Id::of(digest, &open.unit), depth)));
     }
     (cuts, deepest)
 }
@@ -284,7 +284,7 @@ fn an_old_run_that_is_killed_every_moment_gets_on() {
     output(&[&run[..], &["--nodes", "3000"]].concat());
     let text = fs::read_to_string(&journal).unwrap();
     let (rest, last) = text.trim_end().rsplit_once('\n').unwrap();
-    let mut old: CubeResult = serde_json::from_str(last).unwrap();
+    let mut old: UnitResult = serde_json::from_str(last).unwrap();
     old.elapsed = Some(100_000.0);
     fs::write(&journal, format!("{rest}\n{}", seal(&old))).unwrap();
     let mut grown = 0;
@@ -338,7 +338,7 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
         fs::write(&journal, format!("{header}{}", seal(&vain))).unwrap();
         let done = ended(0, &run);
         let text = fs::read_to_string(&journal).unwrap();
-        let first: CubeResult = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+        let first: UnitResult = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
         assert!(first.open.len() > 1 && first.count.is_zero(), "{text}");
         match verb {
             "count" => assert_eq!(stdout(&done), "5040\n"),

@@ -12,7 +12,7 @@ use crate::common::pieces::{answers_to, cubes_of, lines, merged, pieces, work};
 use omnogram::board::Cell;
 use omnogram::census::Slice;
 use omnogram::cluster::{
-    CubeResult, CubeTask, Digest, Id, Merge, Merged, Mode, RecordReader, seal,
+    Digest, Id, Merge, Merged, Mode, RecordReader, UnitResult, UnitTask, seal,
 };
 use omnogram::count::Method;
 use omnogram::search::{Cube, Decision, Limits, Total};
@@ -20,7 +20,7 @@ use omnogram::solutions::Count;
 use serde_json::json;
 
 /// The pieces of a puzzle with 120 solutions, the answers to them, and these as lines.
-fn permutation_in_ten_pieces() -> (Vec<CubeTask>, Vec<CubeResult>, String) {
+fn permutation_in_ten_pieces() -> (Vec<UnitTask>, Vec<UnitResult>, String) {
     let puzzle = permutation(5);
     let pieces = pieces(&puzzle, 10);
     let answers = answers_to(&puzzle, Mode::List, &pieces);
@@ -114,7 +114,7 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
         bytes[at] ^= 1 << (at % 8);
         let mut merge = Merge::<Cube>::default();
         merge
-            .read_cubes(RecordReader::new(lines(&pieces).as_bytes(), "cubes"))
+            .read_units(RecordReader::new(lines(&pieces).as_bytes(), "cubes"))
             .unwrap();
         merge
             .read_results(RecordReader::new(&bytes[..], "results"))
@@ -207,10 +207,10 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
 #[test]
 fn many_problems_of_a_file_are_counted() {
     let (pieces, answers, good) = permutation_in_ten_pieces();
-    let elsewhere: Vec<CubeResult> = answers
+    let elsewhere: Vec<UnitResult> = answers
         .iter()
         .cloned()
-        .map(|answer| CubeResult {
+        .map(|answer| UnitResult {
             puzzle: Digest::of(&permutation(4)),
             ..answer
         })
@@ -263,9 +263,9 @@ fn a_result_with_more_solutions_than_fillings_is_not_believed() {
     let cubes = split(&scratch, "4", puzzle);
     let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
     let mut read = RecordReader::new(good.as_bytes(), "");
-    let mut forged = read.record::<CubeResult>().unwrap().unwrap();
+    let mut forged = read.record::<UnitResult>().unwrap().unwrap();
     forged.count = "100000000000000000000000000".parse().unwrap();
-    let forge = |answer: &CubeResult, more: &str| {
+    let forge = |answer: &UnitResult, more: &str| {
         fs::write(&results, format!("{}{more}\n", seal(answer))).unwrap();
         output(&["merge", &cubes, &results])
     };
@@ -293,7 +293,7 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
     let puzzle = permutation(2);
     let digest = Digest::of(&puzzle);
     let told = |unknown: u32, count: u64| {
-        let piece = CubeTask::new(digest, Cube::default(), 1, 1.0, Some(unknown));
+        let piece = UnitTask::new(digest, Cube::default(), 1, 1.0, Some(unknown));
         let pieces = [piece];
         let mut answers = answers_to(&puzzle, Mode::Count(Method::Tree), &pieces);
         answers[0].count = Count::from(count);
@@ -314,14 +314,14 @@ fn cubes_that_overlap_are_not_added_up() {
     let puzzle = permutation(5);
     let mut pieces = pieces(&puzzle, 6);
     // In the place of the last one, a part of the first.
-    let mut within = pieces[0].cube.clone();
+    let mut within = pieces[0].unit.clone();
     within.path.push(Decision {
         cell: Cell::new(4, 4),
         filled: true,
     });
     let last = pieces.len() - 1;
     let of = pieces[0].of;
-    pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0, None);
+    pieces[last] = UnitTask::new(Digest::of(&puzzle), within, of, 1.0, None);
     let answers = answers_to(&puzzle, Mode::Count(Method::Tree), &pieces);
     let sum = merged(&pieces, &[&lines(&answers)]);
     assert!(sum.has_invalid_input && !sum.solutions.is_exact());
@@ -354,7 +354,7 @@ fn of_two_incomplete_answers_the_one_with_more_solutions_counts() {
     for answer in &mut few {
         answer.file = Some(format!("{}.txt", answer.id));
     }
-    let number = |answers: &[CubeResult]| {
+    let number = |answers: &[UnitResult]| {
         let mut sum = Count::ZERO;
         answers.iter().for_each(|answer| sum += &answer.count);
         sum
@@ -378,7 +378,7 @@ fn merged_slices(answers: &[(u64, u64, Option<String>, Vec<u64>)]) -> Merged<Sli
         "id": id(0), "path": slice(0).to_string(), "puzzle": digest.to_string(), "of": 1, "size": 1.0,
     });
     merge
-        .read_cubes(RecordReader::new(seal(&task).as_bytes(), "cubes"))
+        .read_units(RecordReader::new(seal(&task).as_bytes(), "cubes"))
         .unwrap();
     let records: String = answers
         .iter()
@@ -436,7 +436,7 @@ fn all_answers_to_a_cube_must_agree() {
         Limits::default().nodes(3)
     });
     let open: Vec<Cube> = (stopped.iter())
-        .flat_map(|answer| answer.open.iter().map(|open| open.cube.clone()))
+        .flat_map(|answer| answer.open.iter().map(|open| open.unit.clone()))
         .collect();
     assert!(!open.is_empty());
     let rest = work(&puzzle, Mode::List, 1, open, Limits::default);

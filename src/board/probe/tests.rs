@@ -1,7 +1,7 @@
 use super::*;
 use crate::board::Clues;
 use crate::line::Wide;
-use crate::puzzle::{Clue, Puzzle, random_grid};
+use crate::puzzle::{Puzzle, random_grid};
 
 /// The clues of a square picture of this size with random cells, half of them filled.
 fn random_clues(size: usize, seed: u64) -> Clues {
@@ -31,11 +31,12 @@ fn compare_within<W: Word>(clues: &Clues, bytes: usize) -> (u64, u64) {
         settles.1 += other.settles() - before;
         assert!(prober.side_rows.len() <= bytes / 4 / size_of::<SideRow<W>>());
         let (records, cell) = match (probed, expected) {
-            (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
-                (records, cell)
-            }
-            (Probed::Fixpoint(_, None), Probed::Fixpoint(_, None))
-            | (Probed::Contradiction, Probed::Contradiction) => return settles,
+            (
+                NodeProbeResult::Fixpoint(records, Some(cell)),
+                NodeProbeResult::Fixpoint(_, Some(_)),
+            ) => (records, cell),
+            (NodeProbeResult::Fixpoint(_, None), NodeProbeResult::Fixpoint(_, None))
+            | (NodeProbeResult::Contradiction, NodeProbeResult::Contradiction) => return settles,
             different => panic!("{different:?}"),
         };
         assert_eq!(board.rows(), other.rows());
@@ -73,7 +74,10 @@ fn at_the_end_no_value_of_a_cell_contradicts_and_no_two_decide_a_cell_alike() {
         let mut prober = Prober::default();
         let probe = |prober: &mut Prober<u64>, board: &mut Board<'_, u64>| {
             let probed = prober.probe(board, &region, None, || false, |_| false);
-            assert!(matches!(probed, Probed::Fixpoint(..)), "{probed:?}");
+            assert!(
+                matches!(probed, NodeProbeResult::Fixpoint(..)),
+                "{probed:?}"
+            );
         };
         probe(&mut prober, &mut board);
         let decided = (before - board.unknown()) as u64;
@@ -109,7 +113,7 @@ fn a_cell_that_is_not_probed_follows_another_and_no_cell_is_better_to_branch_on_
         assert!(board.propagate());
         let (region, mut prober, mut inherited) = (Region::whole(&board), Prober::default(), None);
         // From the root to a node without unknown cells.
-        while let Probed::Fixpoint(records, Some(best)) =
+        while let NodeProbeResult::Fixpoint(records, Some(best)) =
             prober.probe(&mut board, &region, inherited, || false, |_| false)
         {
             let records_made = &prober.records[prober.range(records).unwrap()];
@@ -167,7 +171,11 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
     let mut board = Board::<u64>::new(clues);
     assert!(board.propagate());
     let (mut nodes, mut from_scratch) = (Vec::new(), 0);
-    let mut open = vec![(board.mark(), prober.mark(), None::<(Cell, bool, Inherited)>)];
+    let mut open = vec![(
+        board.mark(),
+        prober.mark(),
+        None::<(Cell, bool, NodeRecords)>,
+    )];
     while let Some((on_board, in_prober, decision)) = open.pop() {
         board.undo(on_board);
         prober.backtrack(in_prober);
@@ -182,7 +190,7 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
         let region = Region::whole(&board);
         let probed = prober.probe(&mut board, &region, inherited, || false, |_| false);
         nodes.push(board.rows().to_vec());
-        if let Probed::Fixpoint(records, Some(cell)) = probed {
+        if let NodeProbeResult::Fixpoint(records, Some(cell)) = probed {
             let (branch, branched) = prober.branch(records).expect("they were just made");
             let range = branch.range(branched).expect("it has nothing else");
             assert!(!range.is_empty());
@@ -199,8 +207,7 @@ fn walk(clues: &Clues, prober: &mut Prober<u64>) -> (Vec<Vec<Known<u64>>>, usize
 /// A count of survey puzzle Knotty on eight threads took 42 MB for records, outside of a memory limit of 40 MB.
 #[test]
 fn a_tree_is_the_same_however_few_records_are_kept() {
-    let ones = vec![Clue::new([1]).unwrap(); 6];
-    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let permutations = Clues::new(&Puzzle::from_clues(&[[1]; 6], &[[1]; 6]).unwrap());
     let (expected, from_scratch) = walk(&permutations, &mut Prober::default());
     assert!(expected.len() > 1000);
     assert_eq!(from_scratch, 0);
@@ -230,16 +237,14 @@ fn probes_end_alike_when_the_cells_of_sides_are_too_many_to_be_kept() {
     let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&random_clues(24, 1));
     assert!(inherited < scratch, "{inherited} {scratch}");
     // Here the list is full, and as much is settled as from scratch.
-    let ones = vec![Clue::new([1]).unwrap(); 14];
-    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let permutations = Clues::new(&Puzzle::from_clues(&[[1]; 14], &[[1]; 14]).unwrap());
     let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&permutations);
     assert!(inherited <= scratch, "{inherited} {scratch}");
 }
 
 #[test]
 fn cells_that_both_sides_decide_alike_are_assigned_though_the_sides_differ_in_their_rows() {
-    let ones = vec![Clue::new([1]).unwrap(); 4];
-    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
     let mut board = Board::<u64>::new(&clues);
     let side_row = |row, filled, empty| SideRow {
         row,
@@ -278,8 +283,7 @@ fn branches_are_ranked_by_the_product_of_what_their_sides_decide() {
 
 #[test]
 fn cells_of_a_side_that_are_known_by_now_do_not_count() {
-    let ones = vec![Clue::new([1]).unwrap(); 4];
-    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let clues = Clues::new(&Puzzle::from_clues(&[[1]; 4], &[[1]; 4]).unwrap());
     let mut board = Board::<u64>::new(&clues);
     assert!(board.propagate());
     // Row 0 and column 0 are known then.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::unfinished::Unfinished;
-use crate::board::{Cell, Inherited, ProberMark};
+use crate::board::{Cell, NodeRecords, ProberMark};
 use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::solutions::Count;
@@ -20,7 +20,7 @@ pub(crate) struct Frame<W> {
     pub(crate) mark: usize,
     /// The prober's mark before the branch; and the probing records of the current side, if it was probed.
     pub(crate) prober_mark: ProberMark,
-    pub(crate) probed: Option<Inherited>,
+    pub(crate) probed: Option<NodeRecords>,
     /// The decision of the current side; `None` in a frame made by [`Frame::bottom`].
     pub(crate) decision: Option<(Cell, bool)>,
     /// Whether this worker still has to count the other side.

@@ -1,7 +1,7 @@
 //! Probes the sides of branches, and selects the next cell by the result.
 
 use super::walker::Walker;
-use crate::board::{Board, Cell, Probed, Region, between_settles};
+use crate::board::{Board, Cell, NodeProbeResult, Region, between_settles};
 use crate::count::components::Component;
 use crate::line::Word;
 
@@ -37,9 +37,9 @@ impl<W: Word> Walker<'_, '_, W> {
         };
         let is_over = between_settles::<W>(&self.crew.control);
         match (self.prober).probe(&mut self.board, &region, inherited, is_over, stop) {
-            Probed::Contradiction => self.statistics.dead_ends += 1,
-            Probed::Stopped => {}
-            Probed::Fixpoint(records, _) => {
+            NodeProbeResult::Contradiction => self.statistics.dead_ends += 1,
+            NodeProbeResult::Stopped => {}
+            NodeProbeResult::Fixpoint(records, _) => {
                 self.top().probed = Some(records);
                 return true;
             }

@@ -309,9 +309,9 @@ impl<'a, W: Word> StepSearch<'a, W> {
     fn line_step(&mut self, line: usize) -> Step {
         let (_, reason, cells, words) = self.offers[line].take().expect("the line has an offer");
         let line = line_of(self.clues, line);
-        let cells = cells.into_iter().map(|(i, filled)| match line {
-            Line::Row(row) => (Cell::new(row, i), filled),
-            Line::Column(column) => (Cell::new(i, column), filled),
+        let cells = cells.into_iter().map(|(i, filled)| {
+            let (row, column) = line.place(i);
+            (Cell::new(row, column), filled)
         });
         Step {
             line,

@@ -15,7 +15,10 @@ use crate::board::Cell;
 use crate::line::Word;
 
 /// The effort for one examination.
-const EFFORT: Effort = Effort::of(Some(2000), true);
+const EFFORT: Effort = Effort {
+    nodes: Some(2000),
+    several: true,
+};
 
 /// Steps in which a cell stays as it is after its flip.
 const TABU_STEPS: usize = 3;

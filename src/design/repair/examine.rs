@@ -38,13 +38,7 @@ pub(super) struct Effort {
     /// At most this number of nodes of the tree search, on the calling thread alone; `None`: until the end, on all threads.
     pub(super) nodes: Option<u64>,
     /// Whether to look for several obstacles where one is enough.
-    pub(super) many: bool,
-}
-
-impl Effort {
-    pub(super) const fn of(nodes: Option<u64>, many: bool) -> Self {
-        Effort { nodes, many }
-    }
+    pub(super) several: bool,
 }
 
 /// Examines pictures.
@@ -102,7 +96,7 @@ impl<W: Word> Examiner<'_, W> {
                 None => self.other(&search, &grid, u64::MAX),
             }
         };
-        self.judge(&mut board, picture, found, effort.many, search, scratch)
+        self.judge(&mut board, picture, found, effort.several, search, scratch)
     }
 
     /// Whether a picture is good, from the board at a fixpoint that still has unknown cells. `found` are obstacles known already, and
@@ -112,7 +106,7 @@ impl<W: Word> Examiner<'_, W> {
         board: &mut Board<'_, W>,
         picture: &Picture<W>,
         mut found: Vec<CellSet<W>>,
-        many: bool,
+        several: bool,
         search: impl FnOnce() -> Option<Option<Grid>>,
         scratch: &mut Scratch<W>,
     ) -> Examined<W> {
@@ -122,8 +116,8 @@ impl<W: Word> Examiner<'_, W> {
             picture,
             clues: board.clues(),
         };
-        if found.is_empty() || many {
-            found.extend(near.in_windows(board, if many { MAX_OBSTACLES } else { 1 }));
+        if found.is_empty() || several {
+            found.extend(near.in_windows(board, if several { MAX_OBSTACLES } else { 1 }));
         }
         if found.is_empty() {
             found.push(match self.kind {

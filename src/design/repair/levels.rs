@@ -22,11 +22,21 @@ use crate::board::Cell;
 use crate::line::Word;
 use crate::run::lock;
 
-/// The effort for the first examination of an edit; those that it leaves open are examined in full at the end of the level.
-const FIRST: Effort = Effort::of(Some(2000), false);
-const FULL: Effort = Effort::of(None, false);
-/// The same at the end of a level that is searched only as far as it is cheap.
-const SECOND: Effort = Effort::of(Some(100_000), false);
+/// The effort for the first examination of an edit.
+const FIRST_EFFORT: Effort = Effort {
+    nodes: Some(2000),
+    several: false,
+};
+/// The effort at the end of a level for the edits that the first examination left undecided.
+const LAST_EFFORT: Effort = Effort {
+    nodes: None,
+    several: false,
+};
+/// The same for a level that is searched only as far as it is cheap.
+const CHEAP_LAST_EFFORT: Effort = Effort {
+    nodes: Some(100_000),
+    several: false,
+};
 
 /// Nodes of a level that is searched only as far as it is cheap, some seconds. An examination counts as `NODES_PER_EXAMINATION` nodes, and
 /// a packing as one for every `CELLS_PER_NODE` cells and rows of its obstacles.
@@ -36,10 +46,29 @@ const FURTHER_NODES: u64 = 500_000;
 const NODES_PER_EXAMINATION: u64 = 50;
 const CELLS_PER_NODE: u64 = 64;
 
-/// The number of obstacles that are packed, and the step: for all flips of an edit, for several, and for two.
-pub(super) const FINEST: (usize, f64) = (512, 0.05);
-const FINE: (usize, f64) = (128, 0.2);
-const COARSE: (usize, f64) = (64, 0.4);
+/// How finely obstacles are packed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackingEffort {
+    max_obstacles: usize,
+    /// The step of [`Packing::new`].
+    step: f64,
+}
+
+/// For all flips of an edit.
+pub(super) const FINEST_PACKING: PackingEffort = PackingEffort {
+    max_obstacles: 512,
+    step: 0.05,
+};
+/// For the flips that are left, if they are more than two.
+const FINE_PACKING: PackingEffort = PackingEffort {
+    max_obstacles: 128,
+    step: 0.2,
+};
+/// For two.
+const COARSE_PACKING: PackingEffort = PackingEffort {
+    max_obstacles: 64,
+    step: 0.4,
+};
 
 /// Examinations after the first edit of a level has been found, to find better ones: this number, and as many as were needed before.
 const MIN_FURTHER_EXAMINATIONS: u64 = 500;
@@ -47,16 +76,15 @@ const MIN_FURTHER_EXAMINATIONS: u64 = 500;
 /// The search of one level.
 struct Level<'t, 'a, W> {
     task: &'t Task<'a, W>,
-    /// Edits that the first examination has left open.
-    open: Mutex<Vec<Vec<Cell>>>,
-    /// Number of examinations at which the level ends; `None` before an edit has been found.
-    ends_at: Mutex<Option<u64>>,
-    /// Examinations before this level.
-    before: u64,
+    /// The flips of edits that the first examination has left undecided.
+    undecided: Mutex<Vec<Vec<Cell>>>,
+    /// Number of examinations of the whole repair before this level, and that at which the level ends; `None` before an edit has been found.
+    examined_before: u64,
+    max_examined: Mutex<Option<u64>>,
     /// Nodes that may still be visited, if it is searched only as far as it is cheap. Relaxed: a sum.
     nodes_left: Option<AtomicU64>,
     /// Whether something was left out. Relaxed: read when the level has ended.
-    is_cut: AtomicBool,
+    is_incomplete: AtomicBool,
 }
 
 /// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. Returns whether it is proved that there is none;
@@ -69,26 +97,26 @@ pub(super) fn search_level<W: Word>(task: &Task<'_, W>, size: usize, only_if_che
     let level = Level {
         task,
         nodes_left: nodes_left.map(AtomicU64::new),
-        open: Mutex::default(),
-        ends_at: Mutex::default(),
-        before: task.examiner.examined(),
-        is_cut: AtomicBool::new(false),
+        undecided: Mutex::default(),
+        examined_before: task.examiner.examined(),
+        max_examined: Mutex::default(),
+        is_incomplete: AtomicBool::new(false),
     };
     if is_known {
         level.note_found();
     }
     let mut worker = Worker::new(&level);
-    worker.root(size);
-    worker.examine_open(size);
-    task.best.size().is_none_or(|known| known > size) && !level.is_cut.into_inner()
+    worker.search(size);
+    worker.examine_undecided(size);
+    task.best.size().is_none_or(|known| known > size) && !level.is_incomplete.into_inner()
 }
 
 impl<W: Word> Level<'_, '_, W> {
     /// Notes that an edit has been found, so that the level ends soon.
     fn note_found(&self) {
         let examined = self.task.examiner.examined();
-        let further = MIN_FURTHER_EXAMINATIONS + (examined - self.before);
-        lock(&self.ends_at).get_or_insert(examined + further);
+        let further = MIN_FURTHER_EXAMINATIONS + (examined - self.examined_before);
+        lock(&self.max_examined).get_or_insert(examined + further);
     }
 
     /// Takes nodes from those left; `true` if there are too few.
@@ -101,10 +129,11 @@ impl<W: Word> Level<'_, '_, W> {
 
     /// Whether the level ends here.
     fn is_over(&self) -> bool {
-        let enough = lock(&self.ends_at).is_some_and(|end| self.task.examiner.examined() >= end);
+        let enough =
+            lock(&self.max_examined).is_some_and(|max| self.task.examiner.examined() >= max);
         let over = enough || self.spend(1) || self.task.examiner.control.poll();
         if over {
-            self.is_cut.store(true, Ordering::Relaxed);
+            self.is_incomplete.store(true, Ordering::Relaxed);
         }
         over
     }
@@ -128,7 +157,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     }
 
     /// Searches the edits of this number of flips, on all threads.
-    fn root(&mut self, size: usize) {
+    fn search(&mut self, size: usize) {
         if self.turns_out_good() {
             return;
         }
@@ -137,16 +166,16 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
             self.remove_useless(0, &mut allowed);
             let cells: Vec<Cell> = allowed.iter().collect();
             self.on_all_threads(cells.len(), |worker, at| {
-                let mut cell = CellSet::none(allowed.rows.len());
-                cell.insert(cells[at]);
-                worker.last(cell);
+                let mut last = CellSet::none(allowed.rows.len());
+                last.insert(cells[at]);
+                worker.try_last_flips(last);
             });
         } else if let Some((cells, allowed)) = self.branch(&allowed, size) {
             self.on_all_threads(cells.len(), |worker, at| {
                 let mut allowed = allowed.clone();
                 cells[..=at].iter().for_each(|&cell| allowed.remove(cell));
                 worker.edit.flip(cells[at]);
-                worker.node(&allowed, size - 1);
+                worker.add_flips(&allowed, size - 1);
                 worker.edit.flip(cells[at]);
             });
         }
@@ -164,12 +193,12 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     }
 
     /// Searches the edits that add `left` flips of allowed cells.
-    fn node(&mut self, allowed: &CellSet<W>, left: usize) {
+    fn add_flips(&mut self, allowed: &CellSet<W>, left: usize) {
         if self.level.is_over() || self.turns_out_good() {
             return;
         }
         if left == 1 {
-            return self.last(allowed.clone());
+            return self.try_last_flips(allowed.clone());
         }
         let Some((cells, mut allowed)) = self.branch(allowed, left) else {
             return;
@@ -177,7 +206,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
         for cell in cells {
             allowed.remove(cell);
             self.edit.flip(cell);
-            self.node(&allowed, left - 1);
+            self.add_flips(&allowed, left - 1);
             self.edit.flip(cell);
         }
     }
@@ -185,14 +214,17 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     /// Examines the edit in a first effort.
     fn examine(&mut self) -> Option<bool> {
         self.level.spend(NODES_PER_EXAMINATION);
-        let is_good = self.level.task.examine(&self.edit, FIRST, &mut self.view);
+        let is_good = self
+            .level
+            .task
+            .examine(&self.edit, FIRST_EFFORT, &mut self.view);
         if is_good == Some(true) {
             self.level.note_found();
         }
         is_good
     }
 
-    /// Makes sure that a known obstacle stands, by an examination where none does; without one, the examination was left open or the pool
+    /// Makes sure that a known obstacle stands, by an examination where none does; without one, the examination did not decide or the pool
     /// is full. `true` if the edit turns out to be good instead.
     fn turns_out_good(&mut self) -> bool {
         self.view.update();
@@ -205,7 +237,11 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
 
     /// The cells to flip next, one of which is in every good edit below this node, and those that may be flipped; `None`: there is none.
     fn branch(&mut self, allowed: &CellSet<W>, left: usize) -> Option<(Vec<Cell>, CellSet<W>)> {
-        let effort = if left == 2 { COARSE } else { FINE };
+        let effort = if left == 2 {
+            COARSE_PACKING
+        } else {
+            FINE_PACKING
+        };
         let task = self.level.task;
         let (standing, packing) = pack(task, &self.edit, allowed, effort, &mut self.view);
         let cells: usize = standing.iter().map(Vec::len).sum();
@@ -238,7 +274,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
 
     /// Removes from `cells` those that leave an obstacle standing when they are flipped; the first `tested` obstacles are done.
     fn remove_useless(&mut self, tested: usize, cells: &mut CellSet<W>) {
-        let mut most = (0, None);
+        let (mut most_removed, mut best) = (0, None);
         let mut left = cells.len();
         for at in tested..self.view.obstacles.len() {
             if left == 0 {
@@ -250,13 +286,14 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
             }
             let scratch = &mut self.view.scratch;
             entry.obstacle.remove_kept(&self.edit, scratch, cells);
-            let now = cells.len();
-            if left - now > most.0 && left > 2 * now {
-                most = (left - now, Some(at));
+            let kept = cells.len();
+            let removed = left - kept;
+            if removed > most_removed && removed > kept {
+                (most_removed, best) = (removed, Some(at));
             }
-            left = now;
+            left = kept;
         }
-        if let (_, Some(at)) = most
+        if let Some(at) = best
             && left == 0
         {
             self.view.move_forward(at);
@@ -264,7 +301,7 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
     }
 
     /// Tries each of these cells as the last flip, without those that leave an obstacle standing.
-    fn last(&mut self, mut cells: CellSet<W>) {
+    fn try_last_flips(&mut self, mut cells: CellSet<W>) {
         let mut tested = 0;
         loop {
             self.view.update();
@@ -280,21 +317,21 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
             self.edit.flip(cell);
             let best = &self.level.task.best;
             if best.wants(self.edit.flips.len(), harm(&self.edit)) && self.examine().is_none() {
-                lock(&self.level.open).push(self.edit.flips.clone());
+                lock(&self.level.undecided).push(self.edit.flips.clone());
             }
             self.edit.flip(cell);
         }
     }
 
-    /// Examines in full what the first examination has left open, unless an edit has been found.
-    fn examine_open(&mut self, size: usize) {
+    /// Examines with more effort what the first examination has left undecided, unless an edit has been found.
+    fn examine_undecided(&mut self, size: usize) {
         let Worker { level, view, .. } = self;
         view.update();
         let effort = match level.nodes_left {
-            Some(_) => SECOND,
-            None => FULL,
+            Some(_) => CHEAP_LAST_EFFORT,
+            None => LAST_EFFORT,
         };
-        for flips in std::mem::take(&mut *lock(&level.open)) {
+        for flips in std::mem::take(&mut *lock(&level.undecided)) {
             if level.task.best.size().is_some_and(|known| known <= size) {
                 return;
             }
@@ -302,18 +339,18 @@ impl<'l, 't, 'a, W: Word> Worker<'l, 't, 'a, W> {
             if let Some(at) = view.standing(&edit) {
                 view.move_forward(at);
             } else if level.task.examine(&edit, effort, view).is_none() {
-                level.is_cut.store(true, Ordering::Relaxed);
+                level.is_incomplete.store(true, Ordering::Relaxed);
             }
         }
     }
 }
 
-/// Packs the obstacles that stand after an edit, those first that the fewest flips remove; up to a number of them.
+/// Packs the obstacles that stand after an edit, those first that the fewest flips remove.
 pub(super) fn pack<W: Word>(
     task: &Task<'_, W>,
     edit: &Edit<'_, W>,
     allowed: &CellSet<W>,
-    (most, step): (usize, f64),
+    effort: PackingEffort,
     view: &mut PoolView<'_, W>,
 ) -> (Vec<Helping>, Packing) {
     let mut removing = allowed.clone();
@@ -327,13 +364,13 @@ pub(super) fn pack<W: Word>(
         }
     }
     found.sort_by_key(|(number, _)| *number);
-    found.truncate(most);
+    found.truncate(effort.max_obstacles);
     let mut standing: Vec<Helping> = Vec::new();
     for (_, obstacle) in found {
         removing.rows.clone_from(&allowed.rows);
         obstacle.remove_kept(edit, &mut view.scratch, &mut removing);
         standing.push(obstacle.helping(&edit.picture, allowed, &removing));
     }
-    let packing = Packing::new(&standing, step, || task.examiner.control.poll());
+    let packing = Packing::new(&standing, effort.step, || task.examiner.control.poll());
     (standing, packing)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::descent::descend;
 use super::edit::{CellSet, Edit};
 use super::examine::{Effort, Examiner};
-use super::levels::{FINEST, pack, search_level};
+use super::levels::{FINEST_PACKING, pack, search_level};
 use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
@@ -288,7 +288,11 @@ impl<'a> Repair<'a> {
     fn search<W: Word>(&self, task: &Task<'_, W>) -> Option<usize> {
         let mut view = PoolView::new(&task.pool);
         let unchanged = Edit::new(task.examiner.original, &[]);
-        if task.examine(&unchanged, Effort::of(None, true), &mut view) != Some(false) {
+        let effort = Effort {
+            nodes: None,
+            several: true,
+        };
+        if task.examine(&unchanged, effort, &mut view) != Some(false) {
             return None;
         }
         let cells = task.allowed.len();
@@ -299,7 +303,7 @@ impl<'a> Repair<'a> {
         // The first good edit is enough.
         descend(task, steps, most, usize::MAX, memory);
         view.update();
-        let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST, &mut view);
+        let (_, packing) = pack(task, &unchanged, &task.allowed, FINEST_PACKING, &mut view);
         // Without a least number no edit is good.
         let excluded = packing.least.map_or(most, |least| least.saturating_sub(1));
         let mut none_within = excluded.min(most);

@@ -1,13 +1,5 @@
-use super::super::tests::{NOTCH as NOTCH_CLUES, clues, of_pack, of_single};
+use super::super::tests::{NOTCH as NOTCH_CLUES, clues, failure, of_pack, one};
 use super::*;
-
-fn read_one(text: &str) -> Result<Puzzle> {
-    of_single(read(text))
-}
-
-fn message(text: &str) -> String {
-    read_one(text).unwrap_err().to_string()
-}
 
 const NOTCH: &str = "width 4\nheight 3\nrows\n2\n1,1\n4\ncolumns\n2\n1,1\n1,1\n2\n";
 
@@ -29,7 +21,7 @@ fn sections_and_sizes_come_in_any_order() {
         "columns\n2\n1 1\n1 1\n2\n\nrows\n2\n1 1\n4\n\nrows 3\ncolumns 004".to_owned(),
         format!("maxrule 4\ncolor a #ff0000\nsaved \"??01\n1?\"\nunknown\n3,4\n{NOTCH}"),
     ] {
-        assert_eq!(clues(&read_one(&text).unwrap()), NOTCH_CLUES, "{text}");
+        assert_eq!(clues(&one(read(&text))), NOTCH_CLUES, "{text}");
     }
 }
 
@@ -39,14 +31,14 @@ fn properties_are_unquoted_and_decoded() {
         "title \"\"A\" &eacute;&#233;&#xe9; &amp;amp; &copy;&nosuch; &\"\nby us & them\ncopyright \"\"\nlicense CC0-1.0\n\
          catalogue\n{NOTCH}title second"
     );
-    let puzzle = read_one(&text).unwrap();
+    let puzzle = one(read(&text));
     let notes = puzzle.notes();
     assert_eq!(notes.title.as_deref(), Some("\"A\" ééé &amp; ©&nosuch; &"));
     assert_eq!(notes.author.as_deref(), Some("us & them"));
     assert_eq!(notes.copyright.as_deref(), Some(""));
     assert_eq!(notes.license.as_deref(), Some("CC0-1.0"));
     assert_eq!(notes.catalogue, None);
-    assert_eq!(read_one(&write(&puzzle)).unwrap(), puzzle);
+    assert_eq!(one(read(&write(&puzzle))), puzzle);
 }
 
 #[test]
@@ -60,11 +52,11 @@ fn a_goal_may_extend_over_several_lines() {
         "goal \"|0110|\n \"|1001|\n1111\"",
     ] {
         for text in [format!("{NOTCH}{goal}\n"), format!("{goal}\n{NOTCH}goal 1")] {
-            let puzzle = read_one(&text).unwrap();
+            let puzzle = one(read(&text));
             assert_eq!(puzzle.notes().goal.as_ref().unwrap().to_string(), drawn);
         }
     }
-    let with = |goal: &str| message(&format!("{NOTCH}goal {goal}"));
+    let with = |goal: &str| failure(read(&format!("{NOTCH}goal {goal}")));
     for (goal, expected) in [
         (
             "\"01\"",
@@ -102,21 +94,20 @@ fn blank_lines_are_empty_clues_only_where_clues_are_missing() {
         (2, "\n\n\n", "0\n0\n0\n", "0/0"),
     ] {
         let text = with_rows(count, rows, columns);
-        let puzzle = read_one(&text).map_err(|error| error.to_string());
-        let found = puzzle.map(|puzzle| clues(&puzzle));
         let columns = columns.trim().replace('\n', "/");
-        assert_eq!(found, Ok(format!("{wanted} | {columns}")), "{text}");
+        let found = clues(&one(read(&text)));
+        assert_eq!(found, format!("{wanted} | {columns}"), "{text}");
     }
     // The last section ends at the end of the file.
     let text = "height 1\nwidth 2\nrows\n1\ncolumns\n1\n\n";
-    assert_eq!(clues(&read_one(text).unwrap()), "1 | 1/0");
+    assert_eq!(clues(&one(read(text))), "1 | 1/0");
 }
 
 #[test]
 fn ambiguous_blank_lines_are_refused() {
     let text = with_rows(2, "\n2\n\n", "1\n1\n0\n");
     assert_eq!(
-        message(&text),
+        failure(read(&text)),
         "4:1: too few clues for 2 rows, and it is not clear which blank lines are empty clues: write 0 for an empty line"
     );
 }
@@ -124,16 +115,16 @@ fn ambiguous_blank_lines_are_refused() {
 #[test]
 fn a_blank_line_does_not_replace_a_missing_clue() {
     let text = with_rows(2, "2\n\n", "1\n2\n0\n");
-    assert_eq!(message(&text), "6:1: only 1 clue for 2 rows");
+    assert_eq!(failure(read(&text)), "6:1: only 1 clue for 2 rows");
     let text = "height 2\nwidth 2\nrows\n1\n1\ncolumns\n1\n\n";
-    assert_eq!(message(text), "8:1: only 1 clue for 2 columns");
+    assert_eq!(failure(read(text)), "8:1: only 1 clue for 2 columns");
     // Different sums are not an error if every clue is written.
-    assert!(read_one(&with_rows(2, "2\n0\n", "1\n2\n0\n")).is_ok());
+    one(read(&with_rows(2, "2\n0\n", "1\n2\n0\n")));
 }
 
 #[test]
 fn errors_of_section_length_have_a_place() {
-    let rows = |rows: &str| message(&with_rows(2, rows, "1\n1\n1\n"));
+    let rows = |rows: &str| failure(read(&with_rows(2, rows, "1\n1\n1\n")));
     for (text, expected) in [
         ("1\n", "5:1: only 1 clue for 2 rows"),
         ("", "4:1: only 0 clues for 2 rows"),
@@ -146,16 +137,16 @@ fn errors_of_section_length_have_a_place() {
     }
     // More blank lines between clues than are missing.
     let text = with_rows(3, "1\n\n\n2\n", "1\n1\n1\n");
-    assert_eq!(message(&text), "8:1: only 2 clues for 3 rows");
+    assert_eq!(failure(read(&text)), "8:1: only 2 clues for 3 rows");
     // A property in the middle ends the section.
     assert_eq!(rows("1\nx\n1\n"), "5:1: only 1 clue for 2 rows");
-    let end = message("height 1\nwidth 2\nrows\n1\ncolumns\n1");
+    let end = failure(read("height 1\nwidth 2\nrows\n1\ncolumns\n1"));
     assert_eq!(end, "6:1: only 1 clue for 2 columns");
 }
 
 #[test]
 fn sizes_must_be_valid_and_given_once() {
-    let size = |width: &str| message(&NOTCH.replace("width 4", width));
+    let size = |width: &str| failure(read(&NOTCH.replace("width 4", width)));
     for (line, expected) in [
         ("width", "1:1: the width is not given"),
         (
@@ -186,22 +177,22 @@ fn sizes_must_be_valid_and_given_once() {
         ("columns", "columns section"),
     ] {
         let expected = format!("1:1: this puzzle has no {missing}");
-        assert_eq!(message(&NOTCH.replace(line, "")), expected);
+        assert_eq!(failure(read(&NOTCH.replace(line, ""))), expected);
     }
     let twice = format!("{NOTCH}rows\n");
     assert_eq!(
-        message(&twice),
+        failure(read(&twice)),
         "12:1: a second rows section: the first is in line 3"
     );
     assert_eq!(
-        message("width 1\nheight 1000000000\nrows\n"),
+        failure(read("width 1\nheight 1000000000\nrows\n")),
         "2:8: a height of 1000000000 is more than the 4096 that omnogram can hold"
     );
 }
 
 #[test]
 fn junk_in_a_clue_is_shown() {
-    let clue = |clue: &str| message(&NOTCH.replacen("1,1", clue, 1));
+    let clue = |clue: &str| failure(read(&NOTCH.replacen("1,1", clue, 1)));
     for (text, expected) in [
         ("1;1", "5:2: ';' in a clue: a clue is a list of numbers"),
         ("1, é1", "5:4: 'é' in a clue: a clue is a list of numbers"),

@@ -6,7 +6,7 @@ use super::super::options::Probing;
 use super::node::Finding;
 use super::state::{Task, poll};
 use super::subproblem_cache;
-use crate::board::{Board, Cell, Probed, Region, between_settles, split_unless};
+use crate::board::{Board, Cell, NodeProbeResult, Region, between_settles, split_unless};
 use crate::line::{Known, Word};
 use crate::run::Pace;
 
@@ -34,9 +34,9 @@ impl<W: Word> Task<'_, '_, W> {
         let mut best_cell = None;
         if probing {
             match self.probe() {
-                Probed::Contradiction => return Finding::DeadEnd,
-                Probed::Stopped => return Finding::Stopped,
-                Probed::Fixpoint(inherited, cell) => {
+                NodeProbeResult::Contradiction => return Finding::DeadEnd,
+                NodeProbeResult::Stopped => return Finding::Stopped,
+                NodeProbeResult::Fixpoint(inherited, cell) => {
                     self.inherited = Some(inherited);
                     best_cell = cell;
                 }
@@ -77,7 +77,7 @@ impl<W: Word> Task<'_, '_, W> {
         Finding::Branch(best_cell.unwrap_or_else(|| self.narrowest_cell()))
     }
 
-    fn probe(&mut self) -> Probed {
+    fn probe(&mut self) -> NodeProbeResult {
         let settles_before = self.board.settles();
         let region = Arc::clone(&self.context().region);
         let (shared, turns, is_root_of_tree) = (self.shared, self.turns, self.is_root_of_tree());
@@ -96,7 +96,8 @@ impl<W: Word> Task<'_, '_, W> {
         let is_over = between_settles::<W>(&shared.control);
         let (prober, inherited) = (&mut self.prober, self.inherited);
         let probed = prober.probe(&mut self.board, &region, inherited, is_over, stop);
-        let decided = matches!(probed, Probed::Contradiction) || self.board.unknown() < unknown;
+        let decided =
+            matches!(probed, NodeProbeResult::Contradiction) || self.board.unknown() < unknown;
         let spent = self.board.settles() - settles_before;
         self.policy.record_probe(spent, decided);
         probed

@@ -7,7 +7,7 @@ use super::super::cube::{Cube, Decision};
 use super::super::options::Options;
 use super::super::probing_policy::ProbingPolicy;
 use super::super::product::{self, ProductFillings, ProductResults, Reservation};
-use crate::board::{Board, Cell, Inherited, Prober, ProberMark, Region};
+use crate::board::{Board, Cell, NodeRecords, Prober, ProberMark, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
 
@@ -30,7 +30,7 @@ pub(in crate::search) struct Node<W: Word> {
     /// As in [`Task`](super::Task).
     pub(super) fewest_open_cells: usize,
     /// The probing records of this node, or else of its parent, and a prober that holds them.
-    pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
+    pub(in crate::search) probed: Option<(Prober<W>, NodeRecords)>,
     /// For a pivot: the results of the other regions.
     pub(super) results: Option<ProductResults<W>>,
 }
@@ -131,7 +131,7 @@ pub(super) struct StackEntry<W: Word> {
     /// Index of the context in the task's stack of contexts.
     pub(super) context_index: usize,
     pub(super) weight: u64,
-    pub(super) inherited: Option<Inherited>,
+    pub(super) inherited: Option<NodeRecords>,
     /// The state to which the prober returns. It cannot be read from `inherited`, which is `None` in a region decided in place.
     pub(super) prober_mark: ProberMark,
     pub(super) fewest_open_cells: usize,

@@ -15,7 +15,7 @@ use super::super::probing_policy::ProbingPolicy;
 use super::super::product::CollectOptions;
 use super::node::{Context, Node, StackEntry};
 use super::subproblem_cache::SubproblemCache;
-use crate::board::{Board, Clues, Inherited, Prober};
+use crate::board::{Board, Clues, NodeRecords, Prober};
 use crate::line::Word;
 use crate::run::{Control, Statistics};
 use crate::solutions::{Batch, Count, Sink};
@@ -86,7 +86,7 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     /// Weight of the present node.
     pub(super) weight: u64,
     /// Probing records of the deepest probed node on the path to the present node.
-    pub(super) inherited: Option<Inherited>,
+    pub(super) inherited: Option<NodeRecords>,
     /// The fewest unknown cells of the present region at a node of the path; `usize::MAX` at the root of a cube, before the first.
     pub(super) fewest_open_cells: usize,
     pub(super) policy: ProbingPolicy,
