@@ -4,9 +4,9 @@ mod common;
 
 use common::{brief, puzzle};
 use criterion::{Criterion, criterion_group, criterion_main};
-use omnogram::board::{Board, Cell, Clues, NodeProbeResult, Prober, Region};
+use omnogram::board::{Board, Clues, NodeProbeResult, Prober, Region};
 use omnogram::line::{Wide, Word};
-use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::puzzle::{Cell, Grid, Puzzle};
 
 /// How many cells the board of a puzzle leaves unknown, having been propagated, and probed if wanted.
 fn left<W: Word>(clues: &Clues, probe: bool) -> usize {

@@ -161,11 +161,10 @@ mod sat;
 #[cfg(all(feature = "studio", feature = "unstable"))]
 pub mod studio;
 
-pub use board::Cell;
 pub use count::Counter;
 pub use error::Error;
 pub use estimate::Estimator;
-pub use puzzle::{Clue, Grid, Puzzle};
+pub use puzzle::{Cell, Clue, Grid, Puzzle};
 pub use search::{Limits, Outcome, Search, Solutions};
 
 /// The examples of the README hold too.

@@ -1,9 +1,9 @@
 //! The check build's own propagation and its test of regions, on the clues and the known cells alone.
 
-use super::cell::Cell;
 use super::clues::Clues;
 use crate::line::checked::{self, Cells, PlainLine};
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 
 /// The cells of a board, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! The clues of all lines in contiguous memory, for the hot path.
+//! The clues of all lines in contiguous memory, for the hot path, and the given cells.
 
 use crate::line::Word;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Position, Puzzle};
 
-/// The block lengths of every line, rows first, then columns.
+/// The block lengths of every line, rows first, then columns, and the cells that are given.
 #[derive(Clone, Debug)]
 pub struct Clues {
     width: usize,
@@ -13,6 +13,7 @@ pub struct Clues {
     ends: Vec<u32>,
     /// Number of filled cells of each line.
     filled: Vec<u32>,
+    given: Option<Position>,
 }
 
 impl Clues {
@@ -30,6 +31,7 @@ impl Clues {
             lengths,
             ends,
             filled,
+            given: puzzle.given().cloned(),
         }
     }
 
@@ -41,6 +43,7 @@ impl Clues {
             lengths: Vec::new(),
             ends: vec![0],
             filled: Vec::with_capacity(lines.len()),
+            given: None,
         };
         for &filled in lines {
             clues.lengths.extend(blocks(filled));
@@ -76,6 +79,11 @@ impl Clues {
     #[inline]
     pub fn height(&self) -> usize {
         self.height
+    }
+
+    /// The given cells, if there are any.
+    pub(super) fn given(&self) -> Option<&Position> {
+        self.given.as_ref()
     }
 
     /// The block lengths of a line.

@@ -1,10 +1,10 @@
 //! The known cells of a board, and the undo trail.
 
-use super::cell::Cell;
 use super::clues::Clues;
 use super::line_set::LineSet;
 use super::settle_cache::SettleCache;
 use crate::line::{Kernel, Known, Word};
+use crate::puzzle::Cell;
 
 /// A trail entry: cells of one line that became known.
 #[derive(Clone, Copy, Debug)]
@@ -71,14 +71,21 @@ impl<W> Snapshot<W> {
 }
 
 impl<'p, W: Word> Board<'p, W> {
-    /// A board without known cells; every line is still to be settled.
+    /// A board on which only the given cells are known; every line is still to be settled.
     ///
     /// # Panics
     ///
     /// If a line is longer than the word.
     pub fn new(clues: &'p Clues) -> Self {
-        let nothing = vec![Known::NOTHING; clues.height()];
-        let mut board = Self::with_rows(clues, &nothing);
+        let mut rows = vec![Known::NOTHING; clues.height()];
+        if let Some(given) = clues.given() {
+            let (filled, empty) = given.grids();
+            for (r, row) in rows.iter_mut().enumerate() {
+                row.filled = W::from_parts(filled.row(r));
+                row.empty = W::from_parts(empty.row(r));
+            }
+        }
+        let mut board = Self::with_rows(clues, &rows);
         board.dirty_rows = W::low(clues.height());
         board.dirty_columns = W::low(clues.width());
         board

@@ -7,7 +7,6 @@
 //! Every change is recorded on an undo trail, so that branches work in place and are undone, never copied. A probe is undone by copying
 //! back the few lines that it has changed.
 
-mod cell;
 #[cfg(feature = "checked")]
 pub(crate) mod checked;
 mod clues;
@@ -20,7 +19,6 @@ mod propagate;
 mod regions;
 mod settle_cache;
 
-pub use cell::Cell;
 pub use clues::Clues;
 pub(crate) use clues::blocks;
 pub use known_cells::Board;

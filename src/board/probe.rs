@@ -20,11 +20,11 @@
 
 use std::ops::Range;
 
-use super::cell::Cell;
 use super::known_cells::{Board, Snapshot};
 use super::line_set::LineSet;
 use super::regions::Region;
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 
 /// Maximum number of cells probed at a node; more would take too long, and search works without.
 const MAX_PROBED_CELLS: usize = 1 << 20;

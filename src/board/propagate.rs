@@ -1,8 +1,8 @@
 //! Propagation: settle lines until nothing changes or a contradiction appears.
 
-use super::cell::Cell;
 use super::known_cells::Board;
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::run::{Control, Pace};
 
 impl<W: Word> Board<'_, W> {

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use super::cell::Cell;
 use super::known_cells::Board;
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 /// A set of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! What the variables of the encoding stand for, and whether a clause follows from the clue of one line.
+//! What the variables of the encoding stand for, and whether a clause follows from the clue of one line or from a given cell.
 //!
 //! A cell in row r and column c, both from 0, is the variable r · width + c + 1, true if the cell is filled. The other variables say where
 //! blocks start: for each line, rows first, for each of its blocks in order, and for each of the block's starts but the last, in order, one
 //! variable is true if the block starts there or before.
 //!
-//! Every picture that satisfies the clues gives all of these variables a value. So clauses that follow from single lines, one by one, have
-//! no other effect than the clues, whoever wrote them.
+//! Every picture that satisfies the clues gives all of these variables a value. So clauses that follow from single lines or given cells, one
+//! by one, have no other effect than the clues and the given cells, whoever wrote them.
 
 use crate::puzzle::{Line, Puzzle};
 
@@ -83,13 +83,25 @@ impl<'a> Variables<'a> {
         2 * clause.len() + lines * self.line_work
     }
 
+    /// Whether a given cell has the value that this literal says.
+    fn is_given(&self, literal: i32) -> bool {
+        let Meaning::Cell(row, column) = self.meaning(literal) else {
+            return false;
+        };
+        let given = self.puzzle.given().and_then(|given| given.get(row, column));
+        given == Some(literal > 0)
+    }
+
     fn meaning(&self, literal: i32) -> Meaning {
         self.meanings[literal.unsigned_abs() as usize - 1]
     }
 
-    /// Whether every arrangement of some line satisfies the clause, whose variables are at most [`Variables::max`]. O(blocks · cells) for
-    /// each line with a literal.
+    /// Whether a given cell satisfies the clause, or every arrangement of some line does. Its variables are at most [`Variables::max`].
+    /// O(blocks · cells) for each line with a literal.
     pub(super) fn follows(&mut self, clause: &[i32]) -> bool {
+        if clause.iter().any(|&literal| self.is_given(literal)) {
+            return true;
+        }
         // A clause with a literal of a block's start is about the line of the block. Others are about a line of one of their cells.
         for &literal in clause {
             if let Meaning::Start(line, ..) = self.meaning(literal) {

@@ -64,6 +64,14 @@ pub fn check_formula(
         let poll = |bytes| poll(bounds, bytes, formula.bytes());
         root_context.push(store.of_clue(clue, puzzle.length(line), poll)?);
     }
+    for (cell, filled) in puzzle.given_cells() {
+        for (line, place) in [
+            (cell.row.into(), cell.column),
+            (puzzle.height() + usize::from(cell.column), cell.row),
+        ] {
+            root_context[line] = store.with(root_context[line], (place, filled));
+        }
+    }
     let mut checker = Checker {
         formula,
         width: puzzle.width() as u32,

@@ -106,8 +106,13 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] when it represents lines as numbers and a line is too long.
+    /// [`Kind::Usage`] when the puzzle has given cells, which no published algorithm knows, or when the algorithm represents lines as
+    /// numbers and a line is too long.
     pub fn check(self, puzzle: &Puzzle) -> Result<()> {
+        if puzzle.given().is_some() {
+            let message = format!("{self} was published for puzzles without given cells");
+            return Err(Error::new(Kind::Usage, message));
+        }
         let longest = puzzle.width().max(puzzle.height());
         match self {
             Algorithm::Bitwise | Algorithm::PermutationElimination

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use omnogram::error::Error;
-use omnogram::puzzle::{Clue, Grid};
+use omnogram::puzzle::{Clue, Grid, Position};
 use omnogram::solutions::Stop;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -21,6 +21,9 @@ pub(super) struct Certificate {
     pub(super) puzzle: String,
     pub(super) rows: Vec<Vec<usize>>,
     pub(super) columns: Vec<Vec<usize>>,
+    /// The rows of the given cells, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) given: Option<Vec<String>>,
     /// `none`, `unique` or `multiple`.
     pub(super) verdict: String,
     /// The exact number of solutions; `None` if all that is known is that there are several.
@@ -55,6 +58,7 @@ impl Certificate {
             puzzle: subject.raw_name.to_owned(),
             rows: puzzle.rows().iter().map(lengths).collect(),
             columns: puzzle.columns().iter().map(lengths).collect(),
+            given: puzzle.given().map(Position::rows),
             verdict: verdict.to_owned(),
             solutions: solutions.map(str::to_owned),
             examples: examples.iter().map(rows).collect(),

@@ -151,9 +151,10 @@ impl Answer for Checked<'_> {
 
 pub(super) fn run(options: &Options) -> Answered {
     let puzzles = options.common.puzzles();
-    let files = Files::new(&options.drawn, puzzles)?;
+    let inputs = &options.common.inputs();
+    let files = Files::new(&options.drawn, inputs)?;
     let proof = options.proof.as_deref();
-    let proof = proof.map(|path| CertificateFolder::new(path, options.drawn.replacing, puzzles));
+    let proof = proof.map(|path| CertificateFolder::new(path, options.drawn.replacing, inputs));
     let mut run = Run {
         options,
         collection: Collection::new(&options.collection, options.full),

@@ -73,7 +73,8 @@ pub(super) fn run(options: &Options) -> Answered {
         ..options.common.search_options.clone()
     };
     let AnswerOptions { json, verbosity } = &options.common.answer_options;
-    let session = &Session::new(&search_options, *json, verbosity)?;
+    let session = Session::new(&search_options, *json, verbosity)?;
+    let session = &session.giving(&options.common.given, options.common.puzzles())?;
     let asks_for_more = options.all || options.count || options.check;
     if options.algorithm == Algorithm::BruteForce && asks_for_more {
         session.note(

@@ -6,6 +6,7 @@ use clap::Args;
 use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
 use omnogram::puzzle::{MAX_SIDE, Puzzle};
 
+use super::given::{Given, GivenOption};
 use super::options::Verbosity;
 use super::output::Replacing;
 use super::puzzle_output::{DIMACS, DIMACS_ENDINGS, PuzzleOutput, Target, format, target};
@@ -17,7 +18,7 @@ use super::{input_files, inputs, messages};
 ///
 /// The input format is detected from the content unless --from is given. The output format is that of --to, or of the ending of OUT.
 /// Several puzzles are written into one file if the format supports packs, otherwise into a folder, one file each, named after the input
-/// files. Titles, authors, licences and goals are kept where the output format has them; a warning names what is lost. A picture is read as
+/// files. Given cells, titles, authors, licences and goals are kept where the output format has them; a warning names what is lost. A picture is read as
 /// the puzzle that has this picture as its goal; a puzzle can be written as a picture if it has a goal.
 #[derive(Args, Debug)]
 #[command(
@@ -49,6 +50,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "AUTHOR")]
     author: Option<String>,
 
+    #[command(flatten)]
+    given: GivenOption,
     #[command(flatten)]
     tracing: TracingOptions,
     #[command(flatten)]
@@ -130,15 +133,22 @@ pub(super) fn run(options: &Options) -> Answered {
         let message = "expected at least two paths: the inputs and, last, the output";
         return Err(usage(message).into());
     };
-    input_files::check_stdout(inputs, &[])?;
-    let mut output = PuzzleOutput::new(output, options.to, options.replacing, inputs, &[])?;
+    let files = options.given.file();
+    input_files::check_stdout(inputs, files)?;
+    let given = options.given.read(inputs)?;
+    let mut output = PuzzleOutput::new(output, options.to, options.replacing, inputs, files)?;
     output.sets_title = options.title.is_some();
     output.sets_author = options.author.as_ref().is_some_and(|text| !text.is_empty());
-    let status = Status::Complete.and(convert(options, inputs, &mut output));
+    let status = Status::Complete.and(convert(options, inputs, &given, &mut output));
     Ok(status.max(output.end(options.verbosity.quiet)))
 }
 
-fn convert(options: &Options, inputs: &[PathBuf], output: &mut PuzzleOutput) -> Answered<()> {
+fn convert(
+    options: &Options,
+    inputs: &[PathBuf],
+    given: &Given,
+    output: &mut PuzzleOutput,
+) -> Answered<()> {
     let tracing = &options.tracing;
     let reading = ReadOptions::default().format(options.from).tracing(
         TraceOptions::default()
@@ -153,7 +163,7 @@ fn convert(options: &Options, inputs: &[PathBuf], output: &mut PuzzleOutput) -> 
     for source in inputs::find_as(inputs, options.from) {
         let mut added = Ok(());
         source.each(&reading, &mut |entry| {
-            added = add_entry(options, entry, output);
+            added = add_entry(options, given.add_to(entry), output);
             added.is_ok()
         });
         added?;

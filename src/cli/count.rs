@@ -93,13 +93,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut outputs = Outputs::new(options.replacing, options.common.puzzles(), &[]);
+    let mut outputs = Outputs::new(options.replacing, &options.common.inputs(), &[]);
     let svg = outputs.optional(options.svg.as_deref())?;
     let graph = options.graph.as_deref();
     let graph = graph.map(|path| GraphFile::new(&mut outputs, path));
     let puzzles = options.common.puzzles();
+    let inputs = &options.common.inputs();
     let proof = options.proof.as_deref();
-    let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, puzzles));
+    let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, inputs));
     let mut graph_outputs = GraphOutputs {
         graph: graph.transpose()?,
         proof: proof.transpose()?,

@@ -107,7 +107,7 @@ pub(super) fn run(options: &Options) -> Answered {
             check_journal_and_list(options, journal, list)?;
             Output::Stdout
         }
-        _ => options.listing.output(options.common.puzzles())?,
+        _ => options.listing.output(&options.common.inputs())?,
     };
     let session = &Session::for_puzzles(&options.common)?;
     let puzzles = options.common.puzzles();
@@ -129,7 +129,7 @@ fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Res
         let message = "the journal cannot be the list of solutions itself";
         return Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)));
     }
-    Outputs::new(options.listing.replacing, puzzles, &[])
+    Outputs::new(options.listing.replacing, &options.common.inputs(), &[])
         .check_journal_list(list, !journal::has_begun(journal))
 }
 

@@ -1,19 +1,17 @@
 //! `omnogram explain`: how a person would solve a puzzle, step by step.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use omnogram::board::Cell;
-use omnogram::design::{Ending, Explainer, Explanation, Position, Reason, Standing, Step};
-use omnogram::error::{Error, Result};
-use omnogram::format;
-use omnogram::puzzle::Line;
+use omnogram::design::{Ending, Explainer, Explanation, Reason, Standing, Step};
+use omnogram::puzzle::{Cell, Line, Position};
 use omnogram::render::{self, Slide};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::given::read_position;
 use super::inputs;
 use super::json::json_line;
 use super::options::PuzzleOptions;
@@ -100,17 +98,14 @@ impl Answer for Summary<'_> {
     }
 }
 
-/// Most bytes of a file with a position: 4096 rows of 4096 cells, with line breaks of two bytes.
-const MAX_POSITION_BYTES: usize = 4096 * 4098;
-
 pub(super) fn run(options: &Options) -> Answered {
     let puzzles = options.common.puzzles();
     let read = options.position.as_slice();
     inputs::check_stdin_once(puzzles, read)?;
     let position = options.position.as_deref().map(read_position).transpose()?;
-    let mut outputs = Outputs::new(options.replacing, puzzles, read);
+    let mut outputs = Outputs::new(options.replacing, &options.common.inputs(), read);
     let mut page = outputs.optional(options.html.as_deref())?;
-    let session = &Session::for_puzzles(&options.common)?.also_reading(read.to_vec());
+    let session = &Session::for_puzzles(&options.common)?.also_reading(read);
     session.answer_each(puzzles, |subject| {
         if options.position.is_some() || options.html.is_some() {
             let message = "--position and --html are for one puzzle, and there are several";
@@ -118,17 +113,6 @@ pub(super) fn run(options: &Options) -> Answered {
         }
         answer(session, subject, options, position.as_ref(), page.as_mut())
     })
-}
-
-/// Reads a position from a file, or from standard input for `-`.
-fn read_position(path: &Path) -> Result<Position> {
-    let bytes = inputs::read_file(path)?;
-    let position = if bytes.len() > MAX_POSITION_BYTES {
-        Err(Error::data("too large for a position"))
-    } else {
-        format::decode(&bytes).and_then(str::parse)
-    };
-    position.map_err(|error| error.in_file(&inputs::name(path)))
 }
 
 fn answer(

@@ -19,6 +19,7 @@ mod enumerate;
 mod estimate;
 mod explain;
 mod generate;
+mod given;
 mod graph;
 mod ignored;
 mod input_files;

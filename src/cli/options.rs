@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum};
 use omnogram::search::Limits;
 use omnogram::solutions::Count;
 
+use super::given::GivenOption;
+
 /// The puzzles to answer.
 #[derive(Args, Debug)]
 pub(super) struct Puzzles {
@@ -67,6 +69,8 @@ pub(super) struct PuzzleOptions {
     #[command(flatten)]
     puzzles: Puzzles,
     #[command(flatten)]
+    pub(super) given: GivenOption,
+    #[command(flatten)]
     pub(super) search_options: SearchOptions,
     #[command(flatten)]
     pub(super) answer_options: AnswerOptions,
@@ -75,6 +79,11 @@ pub(super) struct PuzzleOptions {
 impl PuzzleOptions {
     pub(super) fn puzzles(&self) -> &[PathBuf] {
         &self.puzzles.puzzles
+    }
+
+    /// The files that are read whatever the verb: those of the puzzles, and that of the given cells. No output replaces them.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        [self.puzzles(), self.given.file()].concat()
     }
 }
 

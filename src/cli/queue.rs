@@ -13,6 +13,7 @@ use omnogram::search::{Limits, Search};
 use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 
+use super::given::Given;
 use super::inputs::Source;
 use super::interrupt::Interrupt;
 use super::words::counted;
@@ -37,13 +38,15 @@ const AHEAD_TIME: Duration = Duration::from_secs(1);
 
 /// The puzzles that are still to be answered.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct Queue<'a> {
     sources: vec::IntoIter<Source>,
     /// The remaining puzzles of the current source.
     entries: vec::IntoIter<Entry>,
     /// Whether there are several sources, and whether the current one has several puzzles.
     several: bool,
     several_here: bool,
+    /// The cells that are given beside those of the files.
+    given: &'a Given,
 }
 
 /// A puzzle, or the error in its place.
@@ -62,13 +65,14 @@ pub(super) struct Waiting<T> {
     finding: Option<Receiver<T>>,
 }
 
-impl Queue {
-    pub(super) fn new(sources: Vec<Source>) -> Self {
+impl<'a> Queue<'a> {
+    pub(super) fn new(sources: Vec<Source>, given: &'a Given) -> Self {
         Queue {
             several: sources.len() > 1,
             sources: sources.into_iter(),
             entries: Vec::new().into_iter(),
             several_here: false,
+            given,
         }
     }
 
@@ -81,7 +85,7 @@ impl Queue {
         loop {
             if let Some(entry) = self.entries.next() {
                 return Some(Item {
-                    entry: Arc::new(entry),
+                    entry: Arc::new(self.given.add_to(entry)),
                     several: self.several || self.several_here,
                 });
             }

@@ -89,10 +89,11 @@ pub(super) fn run(options: &Options) -> Answered {
     let files = options.keep.as_slice();
     inputs::check_stdin_once(puzzles, files)?;
     let mask = options.keep.as_deref().map(read_mask).transpose()?;
+    let inputs = &options.common.inputs();
     let open =
-        |path: &PathBuf| PuzzleOutput::new(path, options.to, options.replacing, puzzles, files);
+        |path: &PathBuf| PuzzleOutput::new(path, options.to, options.replacing, inputs, files);
     let mut output = options.output.as_ref().map(open).transpose()?;
-    let session = &Session::for_puzzles(&options.common)?.also_reading(files.to_vec());
+    let session = &Session::for_puzzles(&options.common)?.also_reading(files);
     let status = session.answer_each(puzzles, |subject| {
         answer(session, subject, options, mask.as_ref(), output.as_mut())
     })?;

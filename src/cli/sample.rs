@@ -68,7 +68,7 @@ impl Answer for Drawn<'_> {
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut output = options.listing.output(options.common.puzzles())?;
+    let mut output = options.listing.output(&options.common.inputs())?;
     let seed = options.seed.unwrap_or_else(random_seed);
     let session = &Session::for_puzzles(&options.common)?;
     let status = session.answer_each(options.common.puzzles(), |subject| {

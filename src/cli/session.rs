@@ -17,6 +17,7 @@ use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 
+use super::given::{Given, GivenOption};
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::json::{error_line, json_line};
@@ -38,6 +39,8 @@ pub(super) struct Session {
     quiet: bool,
     /// Files that the verb reads beside its PUZZLE arguments.
     also_reads: Vec<PathBuf>,
+    /// The cells that are given beside those of the puzzles' files.
+    given: Given,
     pub(super) pool: ThreadPool,
     pub(super) interrupt: &'static Interrupt,
 }
@@ -55,6 +58,7 @@ impl Session {
             json,
             quiet: verbosity.quiet,
             also_reads: Vec::new(),
+            given: Given::default(),
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
@@ -63,12 +67,19 @@ impl Session {
     /// The session of a verb that answers puzzles.
     pub(super) fn for_puzzles(options: &PuzzleOptions) -> Result<Self> {
         let AnswerOptions { json, verbosity } = &options.answer_options;
-        Session::new(&options.search_options, *json, verbosity)
+        let session = Session::new(&options.search_options, *json, verbosity)?;
+        session.giving(&options.given, options.puzzles())
     }
 
-    /// The session of a verb that reads these files beside its PUZZLE arguments. Standard output must be none of them.
-    pub(super) fn also_reading(mut self, files: Vec<PathBuf>) -> Self {
-        self.also_reads = files;
+    /// The session of a verb with these PUZZLE arguments that adds given cells to each puzzle.
+    pub(super) fn giving(mut self, given: &GivenOption, puzzles: &[PathBuf]) -> Result<Self> {
+        self.given = given.read(puzzles)?;
+        Ok(self.also_reading(given.file()))
+    }
+
+    /// The session of a verb that reads these files too beside its PUZZLE arguments. Standard output must be none of them.
+    pub(super) fn also_reading(mut self, files: &[PathBuf]) -> Self {
+        self.also_reads.extend_from_slice(files);
         self
     }
 
@@ -114,7 +125,7 @@ impl Session {
     ) -> Answered {
         let arguments = [argument.to_owned()];
         input_files::check_stdout(&arguments, &self.also_reads)?;
-        let mut queue = Queue::new(inputs::find(&arguments));
+        let mut queue = Queue::new(inputs::find(&arguments), &self.given);
         let mut next = || queue.next(self.interrupt, true);
         let (Some(item), None) = (next(), next()) else {
             let message =
@@ -162,7 +173,7 @@ impl Session {
         if !self.quiet {
             inputs::note_skipped(arguments, None);
         }
-        let mut queue = Queue::new(inputs::find(arguments));
+        let mut queue = Queue::new(inputs::find(arguments), &self.given);
         let mut gravest = Status::Complete;
         let mut waiting = VecDeque::new();
         loop {

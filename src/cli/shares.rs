@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use omnogram::board::Cell;
 use omnogram::graph::{CellCounts, SolutionGraph};
-use omnogram::puzzle::Puzzle;
+use omnogram::puzzle::{Cell, Puzzle};
 use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::{Limits, Outcome};
 use serde::Serialize;

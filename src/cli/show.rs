@@ -8,6 +8,7 @@ use omnogram::error::{Error, Kind, Result};
 use omnogram::render::{self, Html, HtmlSection, Look, Pages, Paper, Pdf, Sheet, Style, Text};
 
 use super::drawing::{self, Content, Drawn};
+use super::given::GivenOption;
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing, is_folder};
 use super::session::Session;
@@ -33,6 +34,8 @@ Examples:
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
+    #[command(flatten)]
+    given: GivenOption,
 
     #[command(flatten)]
     what: Content,
@@ -108,7 +111,8 @@ pub(super) fn run(options: &Options) -> Answered {
     let format = appearance.format()?;
     let list = what.solutions_from.as_slice();
     inputs::check_stdin_once(puzzles, list)?;
-    let mut outputs = Outputs::new(appearance.replacing, puzzles, list);
+    let read = [list, options.given.file()].concat();
+    let mut outputs = Outputs::new(appearance.replacing, puzzles, &read);
     let folder = appearance.folder();
     let output = match folder {
         Some(_) => Output::Stdout,
@@ -125,7 +129,8 @@ pub(super) fn run(options: &Options) -> Answered {
         pdf: None,
     };
     let session = Session::new(&options.search_options, false, &options.verbosity)?;
-    let session = &session.also_reading(list.to_vec());
+    let session = session.giving(&options.given, puzzles)?;
+    let session = &session.also_reading(list);
     let mut complete = true;
     let status = session.answer_each(puzzles, |subject| {
         let answered = drawings.answer(session, subject, what);

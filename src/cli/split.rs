@@ -7,6 +7,7 @@ use omnogram::census::{Census, Engine, Tables, cut};
 use omnogram::cluster::{Digest, Splitter, UnitTask, seal};
 
 use super::census::size;
+use super::given::GivenOption;
 use super::options::{SearchOptions, Verbosity, When, number};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
@@ -36,7 +37,7 @@ pub(super) struct Options {
     puzzle: Option<PathBuf>,
 
     /// Split the census of this size, rows and columns, instead of a puzzle
-    #[arg(long, value_name = "HxW", value_parser = size, conflicts_with = "puzzle")]
+    #[arg(long, value_name = "HxW", value_parser = size, conflicts_with_all = ["puzzle", "given"])]
     census: Option<Census>,
 
     /// What the engine does with every clue set of the census
@@ -64,20 +65,24 @@ pub(super) struct Options {
     replacing: Replacing,
 
     #[command(flatten)]
+    given: GivenOption,
+    #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
     verbosity: Verbosity,
 }
 
 pub(super) fn run(options: &Options) -> Answered {
-    let mut outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), &[]);
+    let puzzle = options.puzzle.as_slice();
+    let mut outputs = Outputs::new(options.replacing, puzzle, options.given.file());
     let mut output = outputs.file(options.output.as_deref())?;
     let search_options = SearchOptions {
         nodes: None,
         progress: When::Never,
         ..options.search_options.clone()
     };
-    let session = &Session::new(&search_options, false, &options.verbosity)?;
+    let session = Session::new(&search_options, false, &options.verbosity)?;
+    let session = &session.giving(&options.given, puzzle)?;
     match (&options.puzzle, options.census) {
         (Some(puzzle), _) => session.answer_one(puzzle, "", |subject| {
             split(session, subject, options, &mut output)

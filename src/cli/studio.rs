@@ -7,6 +7,7 @@ use clap::Args;
 use omnogram::format::Entry;
 use omnogram::studio::{Studio, StudioOptions};
 
+use super::given::Given;
 use super::interrupt::Interrupt;
 use super::options::{SearchOptions, Verbosity};
 use super::queue::Queue;
@@ -96,7 +97,7 @@ fn read(options: &Options, interrupt: &Interrupt) -> Answered<(Vec<Entry>, Statu
     if !options.verbosity.quiet {
         inputs::note_skipped(&options.puzzles, None);
     }
-    let mut queue = Queue::new(inputs::find(&options.puzzles));
+    let mut queue = Queue::new(inputs::find(&options.puzzles), &Given::Nothing);
     let (mut puzzles, mut status) = (Vec::new(), Status::Complete);
     while let Some(item) = queue.next(interrupt, true) {
         match &item.entry.puzzle {

@@ -13,6 +13,7 @@ use omnogram::puzzle::{self, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::given::{Given, GivenOption};
 use super::json::json_line;
 use super::output::print_last;
 use super::status::{Answered, Status, usage};
@@ -53,6 +54,8 @@ pub(super) struct Options {
     proof: Option<PathBuf>,
 
     #[command(flatten)]
+    given: GivenOption,
+    #[command(flatten)]
     checking: CheckingOptions,
 }
 
@@ -78,17 +81,21 @@ struct Findings {
 
 pub(super) fn run(options: &Options) -> Answered {
     if let Some(folder) = &options.proof {
-        return verify_proof::run(folder, options.puzzle.as_slice(), &options.checking);
+        let puzzles = options.puzzle.as_slice();
+        let given = options.given.read(puzzles)?;
+        return verify_proof::run(folder, puzzles, &given, &options.checking);
     }
     let path = options.puzzle.as_ref();
     let path = path.expect("clap requires a puzzle or a folder");
     let read = [path, &options.solutions].map(std::slice::from_ref);
     input_files::check_stdout(read[0], read[1])?;
+    inputs::check_stdin_once(options.given.file(), read[1])?;
+    let given = options.given.read(read[0])?;
     if inputs::is_stdin(path) && inputs::is_stdin(&options.solutions) {
         let message = "the puzzle and the solutions cannot both come from standard input";
         return Err(usage(message).into());
     }
-    let puzzle = read_puzzle(path)?;
+    let puzzle = read_puzzle(path, &given)?;
     let mut findings = Findings {
         puzzle: inputs::name(path),
         list: inputs::name(&options.solutions),
@@ -99,11 +106,11 @@ pub(super) fn run(options: &Options) -> Answered {
 }
 
 /// Reads the puzzle; an error if the argument names several.
-fn read_puzzle(path: &Path) -> Result<Puzzle> {
+fn read_puzzle(path: &Path, given: &Given) -> Result<Puzzle> {
     let sources = inputs::find(&[path.to_owned()]).into_iter();
     let entries: Vec<Entry> = sources.flat_map(|source| source.read()).collect();
     match <[Entry; 1]>::try_from(entries) {
-        Ok([entry]) => entry.puzzle,
+        Ok([entry]) => given.add_to(entry).puzzle,
         Err(entries) => {
             let (number, first) = (entries.len(), &entries[0].name);
             let message =

@@ -17,6 +17,7 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::certificate::{Certificate, Checksummed, LIST, ProofFile, bound_reached};
+use super::given::Given;
 use super::json::{json_line, round_to_micros};
 use super::options::{Bytes, time};
 use super::output::print;
@@ -57,11 +58,16 @@ struct CheckedCertificate<'a> {
 }
 
 /// Checks the certificates in a folder. There must be one of each of these puzzles.
-pub(super) fn run(folder: &Path, puzzles: &[PathBuf], options: &CheckingOptions) -> Answered {
+pub(super) fn run(
+    folder: &Path,
+    puzzles: &[PathBuf],
+    given: &Given,
+    options: &CheckingOptions,
+) -> Answered {
     let list = folder.join(LIST);
     input_files::check_stdout(puzzles, slice::from_ref(&list))?;
     let lines = RecordReader::new(inputs::open(&list)?, &inputs::name(&list));
-    Verification::new(folder, puzzles, options)?.check_list(lines)
+    Verification::new(folder, puzzles, given, options)?.check_list(lines)
 }
 
 struct Verification<'a> {
@@ -75,19 +81,29 @@ struct Verification<'a> {
     failed: u64,
 }
 
-/// What distinguishes a puzzle: its height, and its clues, rows first.
-type Key = (usize, Vec<puzzle::Clue>);
+/// What distinguishes a puzzle: its height, its clues, rows first, and its given cells with their values.
+type Key = (usize, Vec<puzzle::Clue>, Vec<(puzzle::Cell, bool)>);
 
 fn key(puzzle: &Puzzle) -> Key {
     let clues = puzzle.lines().map(|(_, clue)| clue.clone());
-    (puzzle.height(), clues.collect())
+    (
+        puzzle.height(),
+        clues.collect(),
+        puzzle.given_cells().collect(),
+    )
 }
 
 impl<'a> Verification<'a> {
-    fn new(folder: &'a Path, puzzles: &[PathBuf], options: &'a CheckingOptions) -> Result<Self> {
+    fn new(
+        folder: &'a Path,
+        puzzles: &[PathBuf],
+        given: &Given,
+        options: &'a CheckingOptions,
+    ) -> Result<Self> {
         let mut missing: HashMap<_, Vec<String>> = HashMap::new();
         for source in inputs::find(puzzles) {
             for entry in source.read() {
+                let entry = given.add_to(entry);
                 let names = missing.entry(key(&entry.puzzle?)).or_default();
                 names.push(entry.name);
             }
@@ -182,7 +198,10 @@ impl<'a> Verification<'a> {
     /// Checks a certificate, and returns what proves its answer.
     fn check(&mut self, certificate: &Certificate) -> Result<String> {
         let wrong = |message: &str| Error::data(message).in_file(&certificate.puzzle);
-        let puzzle = Puzzle::from_clues(&certificate.rows, &certificate.columns)?;
+        let mut puzzle = Puzzle::from_clues(&certificate.rows, &certificate.columns)?;
+        if let Some(rows) = &certificate.given {
+            puzzle = puzzle.with_given(rows.join("\n").parse()?)?;
+        }
         let examples = certificate
             .examples
             .iter()

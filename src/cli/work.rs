@@ -17,6 +17,7 @@ use omnogram::render::{List, Listing};
 use omnogram::solutions::{Batch, Stop};
 
 use super::drafts::Draft;
+use super::given::GivenOption;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing, print};
 use super::session::Session;
@@ -49,7 +50,7 @@ pub(super) struct Options {
     puzzle: Option<PathBuf>,
 
     /// The cubes are slices of a census
-    #[arg(long, conflicts_with_all = ["puzzle", "method", "solutions_dir", "digest", "format", "force", "nodes"])]
+    #[arg(long, conflicts_with_all = ["puzzle", "given", "method", "solutions_dir", "digest", "format", "force", "nodes"])]
     census: bool,
 
     /// The cubes: a file, or - for standard input
@@ -71,6 +72,8 @@ pub(super) struct Options {
     digest: bool,
 
     #[command(flatten)]
+    given: GivenOption,
+    #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
     verbosity: Verbosity,
@@ -82,8 +85,10 @@ const MAX_PRINTED_ERRORS: u64 = 5;
 pub(super) fn run(options: &Options) -> Answered {
     let cubes = std::slice::from_ref(&options.cubes);
     inputs::check_stdin_once(options.puzzle.as_slice(), cubes)?;
+    inputs::check_stdin_once(options.given.file(), cubes)?;
     input_files::check_stdout(&[], cubes)?;
-    let session = &Session::new(&options.search_options, false, &options.verbosity)?;
+    let session = Session::new(&options.search_options, false, &options.verbosity)?;
+    let session = &session.giving(&options.given, options.puzzle.as_slice())?;
     match &options.puzzle {
         Some(puzzle) => session.answer_one(puzzle, "", |subject| work(session, subject, options)),
         None => work_on_census(session, options),

@@ -17,7 +17,7 @@ use crate::puzzle::Puzzle;
 pub struct Digest(u128);
 
 impl Digest {
-    /// The digest of a puzzle's clues alone: neither the title nor the file format changes it.
+    /// The digest of a puzzle's clues and given cells alone: neither the title nor the file format changes it.
     ///
     /// ```
     /// use omnogram::cluster::Digest;
@@ -38,6 +38,9 @@ impl Digest {
                 }
             }
             text.push('\n');
+        }
+        if let Some(given) = puzzle.given() {
+            text.push_str(&format!("given\n{given}"));
         }
         Self::of_text(&text)
     }

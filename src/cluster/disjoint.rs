@@ -80,7 +80,7 @@ fn differ(a: &[Decision], b: &[Decision]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Cell;
+    use crate::puzzle::Cell;
 
     fn cube(path: &[(usize, bool)]) -> Cube {
         let decide = |&(column, filled): &(usize, bool)| Decision {

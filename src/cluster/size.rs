@@ -14,9 +14,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::board::{
-    Board, Cell, NodeProbeResult, NodeRecords, Prober, Region, between_settles, split_unless,
+    Board, NodeProbeResult, NodeRecords, Prober, Region, between_settles, split_unless,
 };
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::run::{Control, Pace};
 use crate::search::narrowest_cell;
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::size::{ProbeState, SizeEstimator};
-use crate::board::{Board, Cell, Clues, Prober, Region};
+use crate::board::{Board, Clues, Prober, Region};
 use crate::line::{Known, Word, by_width};
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Cell, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision};
 use crate::solutions::Stop;

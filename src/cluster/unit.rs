@@ -6,10 +6,9 @@ use std::str::FromStr;
 
 use super::digest::Id;
 use super::disjoint;
-use crate::board::Cell;
 use crate::census::Slice;
 use crate::error::{Error, Result};
-use crate::puzzle::MAX_SIDE;
+use crate::puzzle::{Cell, MAX_SIDE};
 use crate::search::{Cube, Decision};
 
 /// A cube of a puzzle, or a slice of a census. It is data: records hold its text.

@@ -11,7 +11,7 @@ use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Statistics, lock};
 use crate::sat::Exchange;
-use crate::search::switch_rectangle;
+use crate::search::switched_solution;
 use crate::solutions::Count;
 
 /// What the workers of a count share.
@@ -78,7 +78,7 @@ impl<'a, W: Word> Crew<'a, W> {
             *witness = Some(Arc::clone(solution));
             drop(witness);
             // The other solution need not lie in the cube that is counted.
-            let has_other = self.is_whole && switch_rectangle(solution).is_some();
+            let has_other = self.is_whole && switched_solution(self.puzzle, solution).is_some();
             let known = Count::from(1 + u64::from(has_other));
             self.status.raise_bound(known);
         }

@@ -208,7 +208,7 @@ impl<'a> Counter<'a> {
     /// all questions alike, but [`SolutionGraph::write_nnf`] makes no decision-DNNF of it.
     ///
     /// ```
-    /// use omnogram::board::Cell;
+    /// use omnogram::Cell;
     /// use omnogram::{Counter, Puzzle};
     ///
     /// let ones = vec![[1]; 9];
@@ -247,7 +247,7 @@ impl<'a> Counter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Cell;
+    use crate::puzzle::Cell;
     use crate::search::Decision;
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
-use crate::board::{Board, Cell, Clues, NodeProbeResult, Prober, Region, between_settles};
+use crate::board::{Board, Clues, NodeProbeResult, Prober, Region, between_settles};
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::run::{Control, Pace, Statistics};
 use crate::sat::Backbone;
 

@@ -85,8 +85,7 @@ impl Setup<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::Counter;
-    use crate::board::Cell;
-    use crate::puzzle::Puzzle;
+    use crate::puzzle::{Cell, Puzzle};
     use crate::search::{Cube, Decision};
 
     #[test]

@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use super::fillings::{FillingList, FillingSink, LEAST_DIFFERENCE, max_fillings};
 use super::picture::filled_cells;
-use crate::board::{self, Board, Cell, Clues};
+use crate::board::{self, Board, Clues};
 use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::render::differing;
 use crate::run::Control;
 use crate::search::{
-    Backbone, Cube, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
+    Backbone, Cube, Limits, Outcome, Search, Total, reduce_difference, switched_solution,
 };
 use crate::solutions::Count;
 
@@ -115,7 +115,8 @@ impl Ambiguity {
         };
         if let [first, second] = &mut ambiguity.solutions[..] {
             // One at the least possible distance from the first, or else the second, made more alike.
-            *second = switch_rectangle(first).unwrap_or_else(|| reduce_difference(first, second));
+            *second = switched_solution(search.puzzle, first)
+                .unwrap_or_else(|| reduce_difference(first, second));
             let base = first.clone();
             let survey = Survey {
                 search,

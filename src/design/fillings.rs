@@ -10,8 +10,7 @@ use std::sync::Mutex;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::board::Cell;
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::run::{Control, lock};
 use crate::solutions::{Batch, Sink, Stop};
 

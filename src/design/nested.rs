@@ -4,8 +4,9 @@
 //! cell is tried, and probing of depth 1 follows; if that ends in a contradiction, the cell has the other value.
 
 use super::rounds::Ended;
-use crate::board::{Board, Cell, NodeProbeResult, NodeRecords, Prober, Region, between_settles};
+use crate::board::{Board, NodeProbeResult, NodeRecords, Prober, Region, between_settles};
 use crate::line::Word;
+use crate::puzzle::Cell;
 use crate::run::Control;
 
 /// A board that is probed at growing depth.

@@ -1,8 +1,8 @@
 //! A picture as words, row by row and column by column, whose cells can be flipped.
 
-use crate::board::{Cell, Clues};
+use crate::board::Clues;
 use crate::line::Word;
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 
 /// A picture. Lines are numbered rows first, then columns.
 #[derive(Clone, Debug)]

@@ -8,12 +8,11 @@ use std::fmt;
 use std::time::Instant;
 
 use super::nested::Nested;
-use super::position::Position;
 use super::rounds::{self, Ended, Round};
 use crate::board::{Board, Clues};
 use crate::format::plural;
 use crate::line::{Word, by_width};
-use crate::puzzle::{Line, Puzzle};
+use crate::puzzle::{Line, Position, Puzzle};
 use crate::run::{Control, Limits, Pace};
 use crate::search::{Search, Verdict};
 use crate::solutions::{Count, Stop};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::picture::filled_cells;
-use crate::puzzle::{Clue, Grid, Puzzle};
+use crate::puzzle::{Clue, Grid, Position, Puzzle};
 
 /// One of the eight ways to mirror or turn a picture: at the main diagonal or not, then upside down or not, then left to right or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,7 +116,19 @@ impl Transform {
     /// The puzzle whose solutions are those of `puzzle` after the transform. It has no notes.
     pub fn puzzle(self, puzzle: &Puzzle) -> Puzzle {
         let [rows, columns] = self.clues([puzzle.rows(), puzzle.columns()]);
-        Puzzle::new(rows, columns).expect("the clues fit as before")
+        let transformed = Puzzle::new(rows, columns).expect("the clues fit as before");
+        match puzzle.given() {
+            None => transformed,
+            Some(given) => transformed
+                .with_given(self.position(given))
+                .expect("the size of the puzzle"),
+        }
+    }
+
+    /// The position after the transform.
+    fn position(self, position: &Position) -> Position {
+        let (filled, empty) = position.grids();
+        Position::of_grids(self.grid(filled), self.grid(empty))
     }
 
     /// The clues of the rows and columns after the transform.
@@ -219,7 +231,8 @@ impl Symmetry {
 }
 
 /// The canonical form of a puzzle: equal for puzzles that can be mirrored and turned into one another after the empty lines at their
-/// borders are removed.
+/// borders are removed. No border is removed from a puzzle with given cells, nor from one whose other clues need the cells there, so that it
+/// has no solution.
 ///
 /// Any solution determines the clues. So up to the eight symmetries and empty borders, two solvable puzzles have the same canonical form if
 /// and only if they have a common solution.
@@ -246,27 +259,38 @@ impl Canonical {
     /// # Ok::<(), omnogram::Error>(())
     /// ```
     pub fn of(puzzle: &Puzzle) -> Self {
-        let (rows, above, below) = trimmed(puzzle.rows());
-        let (columns, left, right) = trimmed(puzzle.columns());
-        let mut best: Option<[Vec<Clue>; 2]> = None;
+        let (trimmed, borders) = match puzzle.given() {
+            None => without_borders(puzzle),
+            Some(_) => (puzzle.clone(), [0; 4]),
+        };
+        let mut best: Option<Puzzle> = None;
         let mut transforms = Vec::new();
         for transform in Transform::ALL {
-            let clues = transform.clues([rows, columns]);
-            match best.as_ref().map(|best| compare(&clues, best)) {
+            let transformed = transform.puzzle(&trimmed);
+            match best.as_ref().map(|best| compare(&transformed, best)) {
                 Some(Ordering::Greater) => {}
                 Some(Ordering::Equal) => transforms.push(transform),
                 Some(Ordering::Less) | None => {
-                    best = Some(clues);
+                    best = Some(transformed);
                     transforms = vec![transform];
                 }
             }
         }
-        let [rows, columns] = best.expect("there are eight transforms");
         Canonical {
-            puzzle: Puzzle::new(rows, columns).expect("lines without blocks need no cells"),
+            puzzle: best.expect("there are eight transforms"),
             transforms,
-            borders: [above, below, left, right],
+            borders,
         }
+    }
+}
+
+/// The puzzle without the empty lines at its borders, and the numbers of those lines: above, below, left, right.
+fn without_borders(puzzle: &Puzzle) -> (Puzzle, [usize; 4]) {
+    let (rows, above, below) = trimmed(puzzle.rows());
+    let (columns, left, right) = trimmed(puzzle.columns());
+    match Puzzle::new(rows.to_vec(), columns.to_vec()) {
+        Ok(trimmed) => (trimmed, [above, below, left, right]),
+        Err(_) => (puzzle.clone(), [0; 4]),
     }
 }
 
@@ -278,18 +302,17 @@ fn trimmed(clues: &[Clue]) -> (&[Clue], usize, usize) {
     (&clues[first..=last], first, clues.len() - 1 - last)
 }
 
-/// A total order of the clues of rows and columns: by the numbers of rows, by the rows, and then the columns likewise.
-fn compare(a: &[Vec<Clue>; 2], b: &[Vec<Clue>; 2]) -> Ordering {
-    let [a, b] = [a, b].map(|sides| {
-        let sides = sides.iter();
+/// A total order of puzzles: by the numbers of rows, by the rows, then the columns likewise, and then by the given cells.
+fn compare(a: &Puzzle, b: &Puzzle) -> Ordering {
+    let [of_a, of_b] = [a, b].map(|puzzle| {
+        let sides = [puzzle.rows(), puzzle.columns()];
         sides.map(|side| {
-            (
-                side.len(),
-                side.iter().map(Clue::blocks).collect::<Vec<_>>(),
-            )
+            let blocks: Vec<_> = side.iter().map(Clue::blocks).collect();
+            (side.len(), blocks)
         })
     });
-    a.cmp(b)
+    of_a.cmp(&of_b)
+        .then_with(|| a.given_cells().cmp(b.given_cells()))
 }
 
 #[cfg(test)]
@@ -323,6 +346,15 @@ mod tests {
                 Puzzle::from_grid(&transform.grid(&grid()))
             );
         }
+    }
+
+    /// Once, a clue that needs the cells of an empty border made it panic.
+    #[test]
+    fn a_border_that_a_clue_needs_stays() {
+        let puzzle = Puzzle::from_clues(&[vec![], vec![1]], &[vec![2], vec![]]).unwrap();
+        let canonical = Canonical::of(&puzzle);
+        assert_eq!(canonical.borders, [0; 4]);
+        assert_eq!(canonical.puzzle.height() * canonical.puzzle.width(), 4);
     }
 
     #[test]

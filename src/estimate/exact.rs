@@ -1,8 +1,9 @@
 //! Exact counting of small regions: a choice that is not sampled adds no variance.
 
 use super::budget::Budget;
-use crate::board::{Board, Cell, Region, split_unless};
+use crate::board::{Board, Region, split_unless};
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 /// Counts the fillings of small regions of a board.
 #[derive(Clone, Debug, Default)]

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::budget::Budget;
-use crate::board::{Cell, Clues};
+use crate::board::Clues;
 use crate::line::{Known, Word};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::run::Control;
 use crate::sat::SatAnswer;
 use crate::search::Oracle;

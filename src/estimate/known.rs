@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::exact::apply;
-use crate::board::{Board, Cell, Region};
+use crate::board::{Board, Region};
 use crate::count::Counter;
 use crate::line::Word;
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Effort, Outcome, Search, Total};
 use crate::solutions::Count;

@@ -8,9 +8,9 @@ use rand_xoshiro::rand_core::Rng;
 use super::budget::Budget;
 use super::scaled::Scaled;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell};
+use crate::board::Board;
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 
 /// Share of the slots that are distributed evenly among all living particles, whatever their value. The estimates of remaining fillings may
 /// be wrong. Without this share, a particle with far too low an estimate would be drawn very rarely, and would then have a huge weight (a

@@ -31,9 +31,9 @@ use super::guide::Guide;
 use super::particle::{Particle, resample, uniform};
 use super::scaled::Scaled;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell, Clues, Region};
+use crate::board::{Board, Clues, Region};
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::sat::SatAnswer;
 
 /// Minimum probability of a consistent side of a branch: the beliefs may be wrong.

@@ -1,7 +1,8 @@
 //! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. There is no standard for this format, so
 //! the variants that programs write are accepted: `cols` for `columns`, zeros in clues, `width` and `height` if they agree with the
-//! clues, `title`, `author` (or `by`), `copyright`, `license`, `catalogue`, and a `goal` in rows of `#` and `.`. Other keys are skipped.
-//! An array of puzzles is a pack.
+//! clues, `title`, `author` (or `by`), `copyright`, `license`, `catalogue`, a `goal` in rows of `#` and `.`, and `given` cells in rows of
+//! `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1 for an empty one, 0 for an
+//! unknown one. Other keys are skipped. An array of puzzles is a pack.
 //!
 //! The text is parsed one level at a time, and each value is kept as a slice of the file: its address gives the place for errors,
 //! including semantic ones, and deep nesting does not use the stack.
@@ -10,12 +11,12 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::brief::brief;
+use super::brief::{brief, plural};
 use super::contents::Contents;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, Grid, Notes, Puzzle};
+use crate::puzzle::{Clue, Grid, Notes, Position, Puzzle};
 
 /// Whether the text begins like an object, or like an array whose first element is not a bare word.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -126,7 +127,12 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     source.check_size("width", size.0)?;
     source.check_size("height", size.1)?;
 
-    let puzzle = places.puzzle(rows, columns, object)?;
+    let mut puzzle = places.puzzle(rows, columns, object)?;
+    if let Some((given, here)) = source.given(size)? {
+        puzzle = puzzle
+            .with_given(given)
+            .map_err(|error| places.locate(error, here))?;
+    }
     let notes = Notes {
         title: source.string(&["title"])?,
         author: source.string(&["author", "by"])?,
@@ -134,6 +140,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         license: source.string(&["license"])?,
         catalogue: source.string(&["catalogue"])?,
         goal: source.goal()?,
+        saved: Vec::new(),
     };
     let goal = source.get(&["goal"])?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
@@ -243,28 +250,71 @@ impl<'a> Source<'a> {
     }
 
     fn goal(&self) -> Result<Option<Grid>> {
-        let Some(value) = self.get(&["goal"])? else {
+        let Some((rows, value)) = self.drawn("goal")? else {
             return Ok(None);
         };
-        let mut rows = Vec::new();
-        for (i, row) in self
-            .array(value, "goal", "a list of rows")?
-            .into_iter()
-            .enumerate()
-        {
-            match serde_json::from_str::<String>(row) {
-                Ok(row) => rows.push(row),
-                Err(_) => {
-                    return Err(self.error(
-                        row,
-                        format!("goal[{i}]: {} is not a row of cells", kind(row)),
-                    ));
-                }
-            }
-        }
         let grid = Grid::from_rows(&rows);
         grid.map(Some)
             .map_err(|error| self.error(value, format!("goal: {}", error.message())))
+    }
+
+    /// The given cells of a puzzle of this width and height, and where they stand.
+    fn given(&self, (width, height): (usize, usize)) -> Result<Option<(Position, &'a str)>> {
+        self.get(&["given", "content"])?;
+        if let Some((rows, value)) = self.drawn("given")? {
+            let given = rows.join("\n").parse();
+            let given = given
+                .map_err(|error: Error| self.error(value, format!("given: {}", error.message())))?;
+            return Ok(Some((given, value)));
+        }
+        let Some(value) = self.get(&["content"])? else {
+            return Ok(None);
+        };
+        let cells = self.array(value, "content", "a list of cells")?;
+        if cells.len() != width * height {
+            let message = format!(
+                "content has {}, but a {width}x{height} puzzle has {}",
+                plural(cells.len(), "cell"),
+                width * height
+            );
+            return Err(self.error(value, message));
+        }
+        let mut given = Position::unknown(width, height);
+        for (i, cell) in cells.into_iter().enumerate() {
+            let known = match cell {
+                "1" => Some(true),
+                "-1" => Some(false),
+                "0" => None,
+                _ => {
+                    let message = format!(
+                        "content[{i}]: {} is not a cell, which is 1 if filled, -1 if empty, 0 if unknown",
+                        kind(cell)
+                    );
+                    return Err(self.error(cell, message));
+                }
+            };
+            given.set(i / width, i % width, known);
+        }
+        Ok(Some((given, value)))
+    }
+
+    /// The rows of a drawing of cells, and where they stand.
+    fn drawn(&self, name: &str) -> Result<Option<(Vec<String>, &'a str)>> {
+        let Some(value) = self.get(&[name])? else {
+            return Ok(None);
+        };
+        let mut rows = Vec::new();
+        let elements = self.array(value, name, "a list of rows")?;
+        for (i, row) in elements.into_iter().enumerate() {
+            match serde_json::from_str::<String>(row) {
+                Ok(row) => rows.push(row),
+                Err(_) => {
+                    let message = format!("{name}[{i}]: {} is not a row of cells", kind(row));
+                    return Err(self.error(row, message));
+                }
+            }
+        }
+        Ok(Some((rows, value)))
     }
 
     fn error(&self, part: &str, message: String) -> Error {
@@ -318,6 +368,9 @@ pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)>
     members.push(("height", puzzle.height().into()));
     members.push(("rows", serde_json::json!(clues(puzzle.rows()))));
     members.push(("columns", serde_json::json!(clues(puzzle.columns()))));
+    if let Some(given) = puzzle.given() {
+        members.push(("given", serde_json::json!(given.rows())));
+    }
     if let Some(goal) = &notes.goal {
         let drawn = goal.to_string();
         members.push(("goal", drawn.lines().collect()));

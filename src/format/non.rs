@@ -1,5 +1,6 @@
-//! The `.non` format: Steve Simpson's, with the extensions of Jan Wolter's pbnsolve (`goal`, `saved`, blank lines for empty clues) and of
-//! nonogram-db (`license`, `====` between the puzzles of a pack).
+//! The `.non` format: Steve Simpson's, with the extensions of Jan Wolter's pbnsolve (`goal`, `saved`, blank lines for empty clues), of
+//! nonogram-db (`license`, `====` between the puzzles of a pack), and our own `given`: cells that are given from the start, written as those
+//! of `saved`, with `?` for an unknown one.
 //!
 //! A file is a list of keyword lines, which begin with a letter; the lines up to the next keyword line belong to it. So the order of
 //! keywords does not matter, and unknown ones are skipped.
@@ -15,7 +16,7 @@ use super::fragment::{self, Fragment, section};
 use super::number::numbers;
 use super::properties::properties;
 use crate::error::{Error, Result};
-use crate::puzzle::{Grid, Notes, Puzzle};
+use crate::puzzle::{Grid, Notes, Position, Puzzle};
 
 /// Whether a line begins with one of the keywords that every `.non` file has.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -75,7 +76,7 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
     };
     let (mut width, mut height): (Once<'_, usize>, Once<'_, usize>) = (None, None);
     let (mut rows, mut columns): (Once<'_, Body<'_, '_>>, Once<'_, Body<'_, '_>>) = (None, None);
-    let mut goal = None;
+    let (mut goal, mut given, mut saved) = (None, None, Vec::new());
     let mut notes = Notes::default();
 
     let mut next = lines.iter().position(is_keyword).unwrap_or(lines.len());
@@ -97,6 +98,13 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
                 set_once(&mut width, line, size(word, value, "width")?, "width")?
             }
             "goal" => goal = goal.or(Some((word, value, lines_below))),
+            "given" => set_once(
+                &mut given,
+                line,
+                (word, value, lines_below),
+                "list of given cells",
+            )?,
+            "saved" => saved.push((word, value, lines_below)),
             "title" => note(&mut notes.title, value.text),
             "by" => note(&mut notes.author, value.text),
             "copyright" => note(&mut notes.copyright, value.text),
@@ -116,10 +124,23 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
         section(columns.iter().copied(), width, "column", columns_end)?,
         start.trim(),
     )?;
-    if let Some((word, value, lines)) = goal {
-        notes.goal = Some(picture(word, value, lines, width, height)?);
+    let size = (width, height);
+    if let Some(drawing) = goal {
+        let cells = cells(drawing, false, size)?;
+        let mut goal = Grid::new(width, height);
+        for (i, filled) in cells.into_iter().enumerate() {
+            goal.set(i / width, i % width, filled == Some(true));
+        }
+        notes.goal = Some(goal);
     }
-    puzzle.with_notes(notes)
+    for drawing in saved {
+        notes.saved.push(position(drawing, size)?);
+    }
+    let puzzle = puzzle.with_notes(notes)?;
+    match given {
+        Some((_, drawing)) => puzzle.with_given(position(drawing, size)?),
+        None => Ok(puzzle),
+    }
 }
 
 /// Sets a value, which must not be given yet, or fails.
@@ -140,23 +161,47 @@ fn size(word: Fragment<'_>, value: Fragment<'_>, name: &str) -> Result<usize> {
     value.size(name)
 }
 
-/// The picture of a goal, which may go on in the lines below its keyword.
-fn picture(
-    word: Fragment<'_>,
-    value: Fragment<'_>,
-    lines: &[Fragment<'_>],
-    width: usize,
-    height: usize,
-) -> Result<Grid> {
+/// A drawing of cells: its keyword, the value after that, and the lines below, in which it may go on.
+type Drawing<'l, 'a> = (Fragment<'a>, Fragment<'a>, &'l [Fragment<'a>]);
+
+/// The position that is drawn.
+fn position(drawing: Drawing<'_, '_>, (width, height): (usize, usize)) -> Result<Position> {
+    let mut position = Position::unknown(width, height);
+    for (i, cell) in cells(drawing, true, (width, height))?
+        .into_iter()
+        .enumerate()
+    {
+        position.set(i / width, i % width, cell);
+    }
+    Ok(position)
+}
+
+/// The cells of a drawing, row by row: `1` is filled, `0` is empty, and `?`, where it `may_be_unknown`, is unknown.
+fn cells(
+    (word, value, lines): Drawing<'_, '_>,
+    may_be_unknown: bool,
+    (width, height): (usize, usize),
+) -> Result<Vec<Option<bool>>> {
+    let name = match word.text.to_ascii_lowercase().as_str() {
+        "given" => "grid of given cells",
+        "saved" => "saved grid",
+        _ => "goal",
+    };
     let mut cells = Vec::new();
     for line in std::iter::once(&value).chain(lines) {
         for (i, c) in line.text.char_indices() {
             match c {
-                '0' => cells.push(false),
-                '1' => cells.push(true),
+                '0' => cells.push(Some(false)),
+                '1' => cells.push(Some(true)),
+                '?' if may_be_unknown => cells.push(None),
                 c if c.is_alphabetic() => return Err(line.at(&line.text[i..]).coloured(c)),
                 c if c.is_numeric() => {
-                    let message = format!("{c:?} in the goal: a cell is 0 or 1");
+                    let kinds = if may_be_unknown {
+                        "0, 1 or ?"
+                    } else {
+                        "0 or 1"
+                    };
+                    let message = format!("{c:?} in the {name}: a cell is {kinds}");
                     return Err(line.at(&line.text[i..]).error(message));
                 }
                 // Quotes and other characters that structure the picture are skipped.
@@ -167,16 +212,12 @@ fn picture(
     if cells.len() != width * height {
         let place = if value.text.is_empty() { word } else { value };
         return Err(place.error(format!(
-            "the goal has {}, but a {width}x{height} puzzle has {}",
+            "the {name} has {}, but a {width}x{height} puzzle has {}",
             plural(cells.len(), "cell"),
             width * height
         )));
     }
-    let mut goal = Grid::new(width, height);
-    for (i, filled) in cells.into_iter().enumerate() {
-        goal.set(i / width, i % width, filled);
-    }
-    Ok(goal)
+    Ok(cells)
 }
 
 /// Stores a property without its outermost quotes, with HTML character references decoded. The first of several is kept.
@@ -213,6 +254,17 @@ pub fn write(puzzle: &Puzzle) -> String {
         let cells = goal.to_string().replace('\n', "");
         let digits = cells.replace('#', "1").replace('.', "0");
         text += &format!("\ngoal \"{digits}\"\n");
+    }
+    let saved = notes.saved.iter().map(|saved| ("saved", saved));
+    for (word, position) in puzzle
+        .given()
+        .map(|given| ("given", given))
+        .into_iter()
+        .chain(saved)
+    {
+        let cells = position.to_string().replace('\n', "");
+        let digits = cells.replace('#', "1").replace('.', "0");
+        text += &format!("\n{word} \"{digits}\"\n");
     }
     text
 }

@@ -1,12 +1,13 @@
 //! The game ID of Pattern in Simon Tatham's puzzle collection: `4x3:2/1.1/1.1/2/2/1.1/4`, the clues of the columns, then those of the
-//! rows; the clue of an empty line is empty. Cells given from the start, which may follow after a comma, are not supported.
+//! rows; the clue of an empty line is empty. Cells given from the start may follow after a comma: each letter skips cells, row by row, none
+//! for `a`, 24 for `y`, and gives the next cell, as filled by a capital letter and as empty by a small one; `z` skips 25 and gives none.
 
 use super::brief::plural;
 use super::contents::Contents;
 use super::fragment::{self, Fragment};
 use super::number::{is_number, numbers};
 use crate::error::Result;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Position, Puzzle};
 
 /// Whether the first line begins with two sizes or one, followed by a colon or by the number sign of a random seed.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -58,16 +59,21 @@ fn puzzle(id: Fragment<'_>) -> Result<Puzzle> {
         }
         None => {}
     }
-    if let Some(given) = given {
-        none_given(id.at(given), width * height)?;
-    }
     let (columns, rows) = parts.split_at(width);
-    fragment::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))
+    let puzzle = fragment::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))?;
+    match given {
+        Some(given) => puzzle.with_given(given_cells(id.at(given), width, height)?),
+        None => Ok(puzzle),
+    }
 }
 
-/// Fails when the letters after the comma give a cell: `a` the next one, `b` the one after that, capitals if it is filled; `z` skips 25.
-fn none_given(given: Fragment<'_>, cells: usize) -> Result<()> {
-    let mut at = 0;
+/// Number of cells that `z` skips.
+const LONGEST_SKIP: usize = 25;
+
+/// The cells that are given by the letters after the comma. The last letter may skip all cells that are left.
+fn given_cells(given: Fragment<'_>, width: usize, height: usize) -> Result<Position> {
+    let mut position = Position::unknown(width, height);
+    let mut next = 0;
     for (i, letter) in given.text.char_indices() {
         let here = given.at(&given.text[i..]);
         if !letter.is_ascii_alphabetic() {
@@ -75,14 +81,49 @@ fn none_given(given: Fragment<'_>, cells: usize) -> Result<()> {
                 "{letter:?} in the list of given cells: expected letters"
             )));
         }
-        let run = usize::from(letter.to_ascii_lowercase() as u8 - b'a');
-        at += run;
-        if run < 25 && at < cells {
-            let message = "cells that are given from the start are not supported: delete the comma and all after it to read the clues alone";
+        let skipped = usize::from(letter.to_ascii_lowercase() as u8 - b'a');
+        if next + skipped > width * height || next == width * height {
+            let message =
+                format!("from here on there are too many given cells for {width}x{height}");
             return Err(here.error(message));
         }
+        next += skipped;
+        if skipped < LONGEST_SKIP && next < width * height {
+            position.set(
+                next / width,
+                next % width,
+                Some(letter.is_ascii_uppercase()),
+            );
+            next += 1;
+        }
     }
-    Ok(())
+    Ok(position)
+}
+
+/// The letters for given cells, with the comma before them.
+fn write_given(given: &Position) -> String {
+    let mut text = String::from(",");
+    let letter = |first: u8, skipped: usize| char::from(first + skipped as u8);
+    let mut skipped = 0;
+    for row in 0..given.height() {
+        for column in 0..given.width() {
+            match given.get(row, column) {
+                Some(filled) => {
+                    text.push(letter(if filled { b'A' } else { b'a' }, skipped));
+                    skipped = 0;
+                }
+                None if skipped + 1 == LONGEST_SKIP => {
+                    text.push('z');
+                    skipped = 0;
+                }
+                None => skipped += 1,
+            }
+        }
+    }
+    if skipped > 0 {
+        text.push(letter(b'a', skipped));
+    }
+    text
 }
 
 /// The puzzle as a game ID.
@@ -93,10 +134,11 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     // The last clue has no slash after it.
     text.pop();
     Ok(format!(
-        "{}x{}:{}\n",
+        "{}x{}:{}{}\n",
         puzzle.width(),
         puzzle.height(),
-        text.replace('\n', "/")
+        text.replace('\n', "/"),
+        puzzle.given().map_or(String::new(), write_given)
     ))
 }
 
@@ -140,12 +182,37 @@ mod tests {
                 "1:1: the width is 0, but a puzzle has at least one cell",
             ),
             (
-                "1:1/1,A",
-                "1:7: cells that are given from the start are not supported: delete the comma and all after it to read the clues alone",
+                "1:1/1,A?",
+                "1:8: '?' in the list of given cells: expected letters",
+            ),
+            (
+                "1:1/1,AA",
+                "1:8: from here on there are too many given cells for 1x1",
+            ),
+            (
+                "1:1/1,c",
+                "1:7: from here on there are too many given cells for 1x1",
             ),
         ];
         assert_refused(read, &cases);
         // Past the last cell: nothing is given.
-        assert_eq!(clues(&one(read("1:1/1,B"))), "1 | 1");
+        assert_eq!(one(read("1:1/1,B")).given(), None);
+    }
+
+    #[test]
+    fn given_cells_are_read_and_written() {
+        let id = "4x3:2/1.1/1.1/2/2/1.1/4,aBc";
+        let puzzle = one(read(id));
+        assert_eq!(puzzle.given().unwrap().to_string(), ".?#?\n?.??\n????\n");
+        assert_eq!(write(&puzzle).unwrap(), "4x3:2/1.1/1.1/2/2/1.1/4,aBcg\n");
+        // 25 cells or more between two that are given.
+        for cells in 23..80 {
+            let mut given = Position::unknown(90, 1);
+            given.set(0, 0, Some(false));
+            given.set(0, cells, Some(true));
+            let puzzle = Puzzle::from_clues(&[vec![]], &vec![vec![]; 90]).unwrap();
+            let puzzle = puzzle.with_given(given).unwrap();
+            assert_eq!(one(read(&write(&puzzle).unwrap())), puzzle);
+        }
     }
 }

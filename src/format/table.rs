@@ -50,7 +50,7 @@ pub(super) enum PictureType {
 type LooksLike = fn(&str) -> bool;
 type Write = fn(&Puzzle) -> Result<String>;
 
-/// The metadata that a format can hold beside the clues.
+/// What a format can hold beside the clues.
 #[derive(Debug)]
 struct Capacity {
     title: FieldText,
@@ -59,6 +59,8 @@ struct Capacity {
     license: FieldText,
     catalogue: FieldText,
     goal: bool,
+    given: bool,
+    saved: bool,
 }
 
 /// The texts that a field of a format can hold.
@@ -91,6 +93,8 @@ const NOTHING: Capacity = Capacity {
     license: FieldText::None,
     catalogue: FieldText::None,
     goal: false,
+    given: false,
+    saved: false,
 };
 
 const GOAL: Capacity = Capacity {
@@ -105,6 +109,8 @@ const ALL: Capacity = Capacity {
     license: FieldText::Any,
     catalogue: FieldText::Any,
     goal: true,
+    given: true,
+    saved: false,
 };
 
 /// Puzzles with this text between two of them.
@@ -206,6 +212,8 @@ pub static FORMATS: &[Format] = &[
             author: FieldText::Xml,
             copyright: FieldText::Xml,
             catalogue: FieldText::Xml,
+            given: true,
+            saved: true,
             ..GOAL
         },
         single: PUZZLESET,
@@ -271,6 +279,10 @@ pub static FORMATS: &[Format] = &[
         title: "game IDs of Pattern in Simon Tatham's collection",
         endings: &["pattern", "txt"],
         codec: Codec::Several(pattern::looks_like, pattern::read, pattern::write),
+        holds: Capacity {
+            given: true,
+            ..NOTHING
+        },
         pack: Some(BARE),
         ..TXT
     },
@@ -307,7 +319,7 @@ pub static FORMATS: &[Format] = &[
         title: "Simpson's .non, with the goals of pbnsolve and the packs of nonogram-db",
         endings: &["non", "nonpack"],
         codec: Codec::Several(non::looks_like, non::read, |puzzle| Ok(non::write(puzzle))),
-        holds: ALL,
+        holds: Capacity { saved: true, ..ALL },
         pack: Some(separated("====\n")),
         ..PUZZLE
     },
@@ -401,7 +413,7 @@ impl Format {
         self.pack.is_some()
     }
 
-    /// The puzzle with the metadata that a file can hold, and the names of what is lost, for messages.
+    /// The puzzle with the given cells and the metadata that a file can hold, and the names of the metadata that are lost, for messages.
     pub fn kept(&self, puzzle: &Puzzle) -> (Puzzle, Vec<String>) {
         let notes = puzzle.notes();
         let mut lost = Vec::new();
@@ -424,18 +436,31 @@ impl Format {
             license: keep("licence", &notes.license, holds.license),
             catalogue: keep("catalogue number", &notes.catalogue, holds.catalogue),
             goal: notes.goal.clone().filter(|_| holds.goal),
+            saved: if holds.saved {
+                notes.saved.clone()
+            } else {
+                Vec::new()
+            },
         };
         if notes.goal.is_some() && !holds.goal {
             lost.push("the goal".to_owned());
         }
-        let bare = puzzle.clone().with_notes(kept);
+        if !notes.saved.is_empty() && !holds.saved {
+            lost.push("the saved grid".to_owned());
+        }
+        let bare = if holds.given {
+            puzzle.clone()
+        } else {
+            puzzle.without_given()
+        };
+        let bare = bare.with_notes(kept);
         (
-            bare.expect("the goal was valid for this puzzle before"),
+            bare.expect("the notes were valid for this puzzle before"),
             lost,
         )
     }
 
-    /// A file of this one puzzle. Metadata that the format cannot hold are left out; [`Format::kept`] lists them.
+    /// A file of this one puzzle. Given cells and metadata that the format cannot hold are left out; [`Format::kept`] tells which.
     ///
     /// # Errors
     ///

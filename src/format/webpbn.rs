@@ -1,5 +1,6 @@
 //! The XML of webpbn.com and pbnsolve: a `<puzzleset>` of puzzles, each with clues for rows and columns, with a goal, or with both;
-//! missing clues are derived from the goal. Multi-colour puzzles, blotted clues and triddlers are recognised and refused; a single
+//! missing clues are derived from the goal. A solution of type `saved` is the grid of a player, or, with our own id `given`, the cells that
+//! are given from the start. Multi-colour puzzles, blotted clues and triddlers are recognised and refused; a single
 //! colour on a background is accepted as black and white.
 //!
 //! The text is parsed once, tag by tag. Entities that a file declares in its document type are neither fetched nor expanded, so they
@@ -75,14 +76,18 @@ const ELEMENTS: [&str; 11] = [
     "solution",
     "image",
 ];
-const ATTRIBUTES: [&str; 6] = [
+const ATTRIBUTES: [&str; 7] = [
     "type",
     "defaultcolor",
     "backgroundcolor",
     "name",
     "char",
     "color",
+    "id",
 ];
+
+/// The id of the saved solution that has the given cells.
+const GIVEN: &str = "given";
 
 /// The one of these names that a tag or an attribute has, in any case of letters.
 fn known(names: &[&'static str], name: &str) -> Option<&'static str> {
@@ -275,7 +280,7 @@ impl<'a> Document<'a> {
         let mut notes = Notes::default()
             .author(self.author.clone())
             .copyright(self.copyright.clone());
-        let (mut rows, mut columns, mut image) = (None, None, None);
+        let (mut rows, mut columns, mut goal, mut saved) = (None, None, None, Vec::new());
         for part in &puzzle.children {
             match part.name {
                 "title" => notes.title = part.content(),
@@ -308,31 +313,54 @@ impl<'a> Document<'a> {
                         return Err(self.error(part.place, &message));
                     }
                 }
-                "solution" if image.is_none() && part.lower("type", "goal") == "goal" => {
+                "solution" => {
                     let last = part.children("image").next_back();
-                    image = last
-                        .and_then(Element::content)
-                        .map(|text| (text, part.place));
+                    let image = last.and_then(Element::content);
+                    match (part.lower("type", "goal").as_str(), image) {
+                        ("goal", image) if goal.is_none() => {
+                            goal = image.map(|image| (image, part.place));
+                        }
+                        ("saved", Some(image)) => saved.push((image, part)),
+                        _ => {}
+                    }
                 }
                 _ => {}
             }
         }
-        if let Some((image, here)) = image {
+        if let Some((image, here)) = goal {
             notes.goal = self.goal(&image, here, &mut colours)?;
+        }
+        let mut given = None;
+        for (image, part) in saved {
+            let rows = self.rows_of_image(&image, part.place, &mut colours)?;
+            let position = rows.join("\n").parse().map_err(|error: Error| {
+                self.error(part.place, &format!("the saved grid: {}", error.message()))
+            })?;
+            if part.lower("id", "") == GIVEN {
+                given = Some((position, part.place));
+            } else {
+                notes.saved.push(position);
+            }
         }
         let drawn = notes.goal.as_ref().map(Puzzle::from_grid);
         let (drawn_rows, drawn_columns) = (
             drawn.as_ref().map(Puzzle::rows),
             drawn.as_ref().map(Puzzle::columns),
         );
-        self.places
-            .puzzle(
-                self.or_drawn(rows, "rows", drawn_rows, puzzle)?,
-                self.or_drawn(columns, "columns", drawn_columns, puzzle)?,
-                puzzle.place,
-            )?
+        let read = self.places.puzzle(
+            self.or_drawn(rows, "rows", drawn_rows, puzzle)?,
+            self.or_drawn(columns, "columns", drawn_columns, puzzle)?,
+            puzzle.place,
+        )?;
+        let read = read
             .with_notes(notes)
-            .map_err(|error| self.places.locate(error, puzzle.place))
+            .map_err(|error| self.places.locate(error, puzzle.place))?;
+        match given {
+            Some((given, here)) => read
+                .with_given(given)
+                .map_err(|error| self.places.locate(error, here)),
+            None => Ok(read),
+        }
     }
 
     /// The clues of a side: those that are given, or else those of the goal.
@@ -404,19 +432,34 @@ impl<'a> Document<'a> {
         Err(self.error(here, &message))
     }
 
-    /// The picture in the text of an image, with rows between bars; `None` if a cell is unknown.
+    /// The picture in the text of an image; `None` if a cell is unknown.
     fn goal(&self, image: &str, here: &'a str, colours: &mut Colours) -> Result<Option<Grid>> {
+        let rows = self.rows_of_image(image, here, colours)?;
+        if rows.iter().any(|row| row.contains('?')) {
+            return Ok(None);
+        }
+        let grid = Grid::from_rows(&rows);
+        grid.map(Some)
+            .map_err(|error| self.error(here, &format!("the goal: {}", error.message())))
+    }
+
+    /// The rows of an image, which stand between bars, as `#`, `.` and `?`.
+    fn rows_of_image(
+        &self,
+        image: &str,
+        here: &'a str,
+        colours: &mut Colours,
+    ) -> Result<Vec<String>> {
         let mut rows = Vec::new();
-        let mut known = true;
         // Of the pieces between the bars, every second one is a row, from that after the first bar on; a missing last bar is allowed.
         for row in image.split('|').skip(1).step_by(2).take(MAX_SIDE + 1) {
             let mut cells = String::new();
             let mut letters = row.chars();
             while let Some(letter) = letters.next() {
                 match letter {
-                    '?' => known = false,
+                    '?' => cells.push('?'),
                     '[' => {
-                        known = false;
+                        cells.push('?');
                         if !letters.any(|c| c == ']') {
                             return Err(self.error(here, "a '[' without its ']' in the image"));
                         }
@@ -437,12 +480,7 @@ impl<'a> Document<'a> {
             }
             rows.push(cells);
         }
-        if !known {
-            return Ok(None);
-        }
-        let grid = Grid::from_rows(&rows);
-        grid.map(Some)
-            .map_err(|error| self.error(here, &format!("the goal: {}", error.message())))
+        Ok(rows)
     }
 
     fn error(&self, here: &str, message: &str) -> Error {
@@ -473,12 +511,21 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
         }
         text.push_str("</clues>\n");
     }
-    if let Some(goal) = &notes.goal {
-        text.push_str("<solution type=\"goal\">\n<image>\n");
-        for row in goal.to_string().lines() {
+    let mut solution = |attributes: &str, cells: &dyn std::fmt::Display| {
+        text.push_str(&format!("<solution {attributes}>\n<image>\n"));
+        for row in cells.to_string().lines() {
             text.push_str(&format!("|{}|\n", row.replace('#', "X")));
         }
         text.push_str("</image>\n</solution>\n");
+    };
+    if let Some(goal) = &notes.goal {
+        solution("type=\"goal\"", goal);
+    }
+    if let Some(given) = puzzle.given() {
+        solution(&format!("type=\"saved\" id=\"{GIVEN}\""), given);
+    }
+    for saved in &notes.saved {
+        solution("type=\"saved\"", saved);
     }
     text.push_str("</puzzle>\n");
     Ok(text)

@@ -126,9 +126,8 @@ impl Arenas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Cell;
     use crate::graph::{CellFate, Edge};
-    use crate::puzzle::Grid;
+    use crate::puzzle::{Cell, Grid};
     use rayon::prelude::*;
 
     const COLUMNS: u32 = 6;

@@ -4,14 +4,13 @@ use super::arena::Arena;
 use super::edge::{Edge, NodeId};
 use super::runs::{FIRST_CHILD, Runs, store};
 use super::solution_graph::{Root, SolutionGraph};
-use crate::board::Cell;
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::solutions::Count;
 
 /// A graph under construction. Nodes are added after their children.
 ///
 /// ```
-/// use omnogram::board::Cell;
+/// use omnogram::Cell;
 /// use omnogram::graph::{CellFate, Builder, Edge};
 /// use omnogram::puzzle::Grid;
 ///

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::places::Places;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::{EdgeView, SolutionGraph};
-use crate::board::Cell;
+use crate::puzzle::Cell;
 use crate::run::{Control, Limits};
 use crate::solutions::{Count, Stop};
 

@@ -369,7 +369,7 @@ mod tests {
     use super::super::builder::Builder;
     use super::super::edge::{Edge, NodeId};
     use super::*;
-    use crate::board::Cell;
+    use crate::puzzle::Cell;
 
     /// A node with this number of fillings of 13 cells.
     fn region(builder: &mut Builder, count: u64) -> NodeId {

@@ -341,12 +341,12 @@ fn placement_bytes(cells: &[u32]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::puzzle::Cell;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::super::builder::Builder;
     use super::*;
-    use crate::board::Cell;
 
     fn exporter<'a, F>(
         graph: &'a SolutionGraph,

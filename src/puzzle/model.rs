@@ -1,8 +1,10 @@
-//! The puzzle: the clues of its rows and columns, and the metadata of its file.
+//! The puzzle: the clues of its rows and columns, the cells that it gives from the start, and the metadata of its file.
 
+use super::cell::Cell;
 use super::clue::Clue;
 use super::grid::Grid;
 use super::line::{Line, MAX_SIDE};
+use super::position::Position;
 use crate::error::{Error, Result};
 
 /// Metadata of a puzzle. Each field is set by the method with its name.
@@ -22,6 +24,8 @@ pub struct Notes {
     pub catalogue: Option<String>,
     /// The solution intended by the author. It is reported, never trusted: it need not satisfy the clues, nor be the only solution.
     pub goal: Option<Grid>,
+    /// The grids of players who have not finished, of the size of the puzzle. They bind nothing.
+    pub saved: Vec<Position>,
 }
 
 impl Notes {
@@ -60,11 +64,17 @@ impl Notes {
         self.goal = goal.into();
         self
     }
+
+    /// Sets the grids of players who have not finished.
+    pub fn saved(mut self, saved: impl Into<Vec<Position>>) -> Self {
+        self.saved = saved.into();
+        self
+    }
 }
 
-/// The clues of all rows and columns, each of which fits its line.
+/// The clues of all rows and columns, each of which fits its line, and the cells that are given from the start.
 ///
-/// A puzzle may have no solution. It has 1 to [`MAX_SIDE`] rows and 1 to [`MAX_SIDE`] columns.
+/// A given cell binds as a clue does: a solution satisfies all clues, and has the value of every given cell. A puzzle may have no solution. It has 1 to [`MAX_SIDE`] rows and 1 to [`MAX_SIDE`] columns.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Puzzle};
@@ -77,6 +87,8 @@ impl Notes {
 pub struct Puzzle {
     rows: Box<[Clue]>,
     columns: Box<[Clue]>,
+    /// The given cells, of which there is at least one.
+    given: Option<Box<Position>>,
     notes: Notes,
 }
 
@@ -101,6 +113,7 @@ impl Puzzle {
         let puzzle = Puzzle {
             rows: rows.into(),
             columns: columns.into(),
+            given: None,
             notes: Notes::default(),
         };
         for (line, clue) in puzzle.lines() {
@@ -137,7 +150,39 @@ impl Puzzle {
             columns: (0..grid.width())
                 .map(|c| grid.clue(Line::Column(c)))
                 .collect(),
+            given: None,
             notes: Notes::default(),
+        }
+    }
+
+    /// Gives the known cells of a position from the start, instead of those that were given before. They may contradict the clues: then the
+    /// puzzle has no solution.
+    ///
+    /// ```
+    /// use omnogram::{Puzzle, Search};
+    ///
+    /// let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]])?;
+    /// assert_eq!(Search::new(&puzzle).count().solutions.to_string(), "2");
+    /// let puzzle = puzzle.with_given("#?\n??".parse()?)?;
+    /// assert_eq!(Search::new(&puzzle).count().solutions.to_string(), "1");
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) if the position differs in size from the puzzle.
+    pub fn with_given(mut self, given: Position) -> Result<Self> {
+        given.check_size(self.width(), self.height())?;
+        let is_given = given.known().next().is_some();
+        self.given = is_given.then(|| Box::new(given));
+        Ok(self)
+    }
+
+    /// The puzzle without its given cells.
+    pub(crate) fn without_given(&self) -> Self {
+        Puzzle {
+            given: None,
+            ..self.clone()
         }
     }
 
@@ -145,7 +190,7 @@ impl Puzzle {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) if the goal differs in size from the puzzle.
+    /// [`Kind::Data`](crate::error::Kind::Data) if the goal or a saved grid differs in size from the puzzle.
     pub fn with_notes(mut self, notes: Notes) -> Result<Self> {
         if let Some(goal) = &notes.goal
             && (goal.width(), goal.height()) != (self.width(), self.height())
@@ -157,6 +202,9 @@ impl Puzzle {
                 self.width(),
                 self.height()
             )));
+        }
+        for saved in &notes.saved {
+            saved.check_size(self.width(), self.height())?;
         }
         self.notes = notes;
         Ok(self)
@@ -180,6 +228,16 @@ impl Puzzle {
     /// Column clues, left to right.
     pub fn columns(&self) -> &[Clue] {
         &self.columns
+    }
+
+    /// The cells that are given from the start; `None` if there are none.
+    pub fn given(&self) -> Option<&Position> {
+        self.given.as_deref()
+    }
+
+    /// The cells that are given from the start, with their values, row by row.
+    pub fn given_cells(&self) -> impl Iterator<Item = (Cell, bool)> + '_ {
+        self.given().into_iter().flat_map(Position::known)
     }
 
     /// The metadata.

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use super::cell::Cell;
 use super::clue::Clue;
 use super::grid::Grid;
 use super::line::Line;
 use super::model::Puzzle;
+use super::position::Position;
+use crate::error::{Error, Result};
 
 /// Why a grid is not a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub enum Mismatch {
     Size((usize, usize), (usize, usize)),
     /// The first line whose runs differ from its clue: the line, its clue, the runs of the grid.
     Line(Line, Clue, Clue),
+    /// The first cell whose value differs from the given one, and the given value: whether it is filled.
+    Given(Cell, bool),
 }
 
 impl fmt::Display for Mismatch {
@@ -30,6 +35,15 @@ impl fmt::Display for Mismatch {
             Mismatch::Line(line, clue, found) => {
                 write!(f, "{line} has {found}, its clue is {clue}")
             }
+            Mismatch::Given(cell, filled) => {
+                let words = |filled| if filled { "filled" } else { "empty" };
+                let (row, column) = (cell.row + 1, cell.column + 1);
+                let (found, given) = (words(!filled), words(*filled));
+                write!(
+                    f,
+                    "row {row} column {column} is {found}, but given as {given}"
+                )
+            }
         }
     }
 }
@@ -40,22 +54,50 @@ impl Puzzle {
         let goal = self.notes().goal.as_ref();
         goal.filter(|goal| verify(self, goal).is_ok())
     }
+
+    /// Adds the given cells to a position.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) if the sizes differ, or, naming the cell, if a known cell has another value than the given
+    /// one.
+    pub fn add_given_to(&self, position: &mut Position) -> Result<()> {
+        position.check_size(self.width(), self.height())?;
+        for (cell, filled) in self.given_cells() {
+            let (row, column) = cell.place();
+            if position.get(row, column) == Some(!filled) {
+                let mismatch = Mismatch::Given(cell, filled);
+                return Err(Error::data(format!("in the position, {mismatch}")));
+            }
+            position.set(row, column, Some(filled));
+        }
+        Ok(())
+    }
+
+    /// The first given cell that has another value in a grid of the same size, and its given value.
+    pub(crate) fn wrong_given_cell(&self, grid: &Grid) -> Option<(Cell, bool)> {
+        let mut given = self.given_cells();
+        given.find(|&(cell, filled)| cell.is_filled_in(grid) != filled)
+    }
 }
 
-/// Checks that `grid` satisfies every clue of `puzzle`.
+/// Checks that `grid` satisfies every clue of `puzzle`, and has its given cells.
 ///
 /// O(cells).
 ///
 /// # Errors
 ///
-/// The first [`Mismatch`] in this order: sizes, rows, columns.
-pub fn verify(puzzle: &Puzzle, grid: &Grid) -> Result<(), Mismatch> {
+/// The first [`Mismatch`] in this order: sizes, given cells, rows, columns.
+pub fn verify(puzzle: &Puzzle, grid: &Grid) -> std::result::Result<(), Mismatch> {
     let sizes = (
         (grid.width(), grid.height()),
         (puzzle.width(), puzzle.height()),
     );
     if sizes.0 != sizes.1 {
         return Err(Mismatch::Size(sizes.0, sizes.1));
+    }
+    if let Some((cell, filled)) = puzzle.wrong_given_cell(grid) {
+        return Err(Mismatch::Given(cell, filled));
     }
     for (line, clue) in puzzle.lines() {
         let found = grid.clue(line);
@@ -82,6 +124,15 @@ mod tests {
         assert_eq!(
             verify(&puzzle, &small).unwrap_err().to_string(),
             "the grid is 2x1, the puzzle 3x2"
+        );
+        let given = puzzle.with_given("??.\n.?#".parse().unwrap()).unwrap();
+        assert_eq!(
+            verify(&given, &wrong).unwrap_err(),
+            Mismatch::Given(Cell::new(1, 0), false)
+        );
+        assert_eq!(
+            verify(&given, &wrong).unwrap_err().to_string(),
+            "row 2 column 1 is filled, but given as empty"
         );
     }
 }

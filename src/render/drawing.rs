@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Grid, Position, Puzzle};
 
 /// What a cell of a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Mark {
     Empty,
     /// Filled.
     Filled,
+    /// Given from the start: whether it is filled. It stands out among unknown cells.
+    Given(bool),
     /// Filled in one solution and empty in another.
     Ambiguous,
     /// Filled in some solutions: their share in millionths, rounded to the nearest.
@@ -32,13 +34,13 @@ impl Mark {
         if filled { Mark::Filled } else { Mark::Empty }
     }
 
-    /// The mark as one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter. Regions
+    /// The mark as one character: `#` filled, `.` empty, also if given, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter. Regions
     /// are `1` to `9`, then `A` to `Z` and `a` to `z`, then `*`.
     pub fn character(self) -> char {
         match self {
             Mark::Unknown => '-',
-            Mark::Empty => '.',
-            Mark::Filled => '#',
+            Mark::Empty | Mark::Given(false) => '.',
+            Mark::Filled | Mark::Given(true) => '#',
             Mark::Ambiguous => '?',
             Mark::Share(millionths) => char::from(b'0' + (millionths / 100_000).min(9) as u8),
             Mark::Block(letter) => letter,
@@ -126,9 +128,15 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// The unsolved puzzle: all cells unknown.
+    /// The unsolved puzzle: all cells unknown but those that are given.
     pub fn blank(puzzle: &'a Puzzle) -> Self {
-        Self::marked(puzzle, &[])
+        match puzzle.given().map(Position::grids) {
+            None => Self::marked(puzzle, &[]),
+            Some((filled, empty)) => Self::marked(
+                puzzle,
+                &[(filled, Mark::Given(true)), (empty, Mark::Given(false))],
+            ),
+        }
     }
 
     /// A solution, or any other picture of the puzzle's size.
@@ -215,9 +223,10 @@ impl<'a> Drawing<'a> {
         self.marks.chunks_exact(self.puzzle.width())
     }
 
-    /// Whether all cells are unknown.
+    /// Whether all cells are unknown or given.
     pub fn is_blank(&self) -> bool {
-        self.marks.iter().all(|&mark| mark == Mark::Unknown)
+        let mut marks = self.marks.iter();
+        marks.all(|mark| matches!(mark, Mark::Unknown | Mark::Given(_)))
     }
 
     /// The text of a cell, if it has one.

@@ -360,7 +360,7 @@ impl Layout {
 
     /// Draws the cells of a grid.
     fn cells(&self, drawing: &Drawing<'_>, (x, y): Point, canvas: &mut impl Canvas) {
-        // A drawing in which all cells are unknown is left blank, for solving on paper.
+        // A drawing in which all cells are unknown or given is left blank, for solving on paper.
         let blank = drawing.is_blank();
         for (row, marks) in drawing.rows().enumerate() {
             let y = y + row as u32 * self.cell;
@@ -368,7 +368,9 @@ impl Layout {
             for run in marks.chunk_by(|a, b| a == b || both_filled(*a, *b)) {
                 let at = |column: usize| (x + column as u32 * self.cell, y);
                 match run[0] {
-                    Mark::Filled | Mark::Block(_) => canvas.fill(at(column), run.len() as u32),
+                    Mark::Filled | Mark::Given(true) | Mark::Block(_) => {
+                        canvas.fill(at(column), run.len() as u32)
+                    }
                     Mark::Ambiguous => canvas.check(at(column), run.len() as u32),
                     Mark::Unknown if blank => {}
                     _ => {
@@ -394,7 +396,8 @@ impl Layout {
         match mark {
             Mark::Empty => {}
             Mark::Unknown => canvas.dot(at),
-            Mark::Filled => canvas.fill(at, 1),
+            Mark::Filled | Mark::Given(true) => canvas.fill(at, 1),
+            Mark::Given(false) => self.label("×", at, Tone::Ink, canvas),
             Mark::Ambiguous => canvas.check(at, 1),
             Mark::Block(letter) => {
                 canvas.fill(at, 1);
@@ -424,7 +427,7 @@ impl Layout {
 
     /// Writes a few characters in the middle of a cell, unless they would be too small.
     fn label(&self, words: &str, (x, y): Point, tone: Tone, canvas: &mut impl Canvas) {
-        let size = self.cell * if words.len() > 2 { 40 } else { 52 } / 100;
+        let size = self.cell * if words.chars().count() > 2 { 40 } else { 52 } / 100;
         if size >= 5 {
             let middle = (x + self.cell / 2, y + self.cell / 2);
             canvas.write(words, middle, Align::Middle, size, tone);

@@ -100,6 +100,7 @@ struct Glyphs {
     filled: char,
     ambiguous: char,
     empty: char,
+    given_empty: char,
     unknown: char,
 }
 
@@ -112,6 +113,7 @@ const BOXES: Glyphs = Glyphs {
     filled: '█',
     ambiguous: '▒',
     empty: ' ',
+    given_empty: '×',
     unknown: '·',
 };
 
@@ -124,6 +126,7 @@ const ASCII: Glyphs = Glyphs {
     filled: '#',
     ambiguous: '?',
     empty: '.',
+    given_empty: 'x',
     unknown: ' ',
 };
 
@@ -368,7 +371,8 @@ impl Glyphs {
     /// Appends a cell of `width` characters: filled completely, or one character at its right end.
     fn draw(&self, line: &mut String, mark: Mark, width: usize) {
         let (before, last) = match mark {
-            Mark::Filled => (self.filled, self.filled),
+            Mark::Filled | Mark::Given(true) => (self.filled, self.filled),
+            Mark::Given(false) => (' ', self.given_empty),
             Mark::Ambiguous => (self.ambiguous, self.ambiguous),
             Mark::Empty => (' ', self.empty),
             Mark::Unknown => (' ', self.unknown),

@@ -37,7 +37,7 @@ impl Encoding {
         })
     }
 
-    /// The encoding of a puzzle without known cells, in which every cell has a variable.
+    /// The encoding of a puzzle in which no cell is taken as known, and every cell has a variable.
     pub(super) fn of_whole(
         puzzle: &Puzzle,
         max_starts: usize,
@@ -45,6 +45,15 @@ impl Encoding {
     ) -> Option<Self> {
         let unknown = Grid::new(puzzle.width(), puzzle.height());
         Self::new(puzzle, (&unknown, &unknown), max_starts, stop)
+    }
+
+    /// The literal that a cell is filled.
+    fn cell(&self, row: usize, column: usize) -> Literal {
+        match self.cells.variable(row, column) {
+            0 if self.filled.get(row, column) => Literal::True,
+            0 => Literal::False,
+            variable => Literal::Is(variable),
+        }
     }
 
     /// Number of clauses.
@@ -209,7 +218,7 @@ impl std::ops::Not for Literal {
 }
 
 impl Encoding {
-    /// Passes every clause of the puzzle to `add`; `None` when `stop`, called before every line, returns `true`.
+    /// Passes every clause of the puzzle to `add`, those of its given cells last; `None` when `stop`, called before every line, returns `true`.
     pub(super) fn encode(
         &self,
         puzzle: &Puzzle,
@@ -237,11 +246,7 @@ impl Encoding {
             }
             let cell = |i: usize| {
                 let (row, column) = line.place(i);
-                match self.cells.variable(row, column) {
-                    0 if self.filled.get(row, column) => Literal::True,
-                    0 => Literal::False,
-                    variable => Literal::Is(variable),
-                }
+                self.cell(row, column)
             };
             let lengths: Vec<usize> = clue.lengths().collect();
             if starts.iter().any(Vec::is_empty) {
@@ -293,6 +298,11 @@ impl Encoding {
                     add(&[!ended, started, !cell]);
                 }
             }
+        }
+        for (cell, filled) in puzzle.given_cells() {
+            let (row, column) = cell.place();
+            let literal = self.cell(row, column);
+            add(&[if filled { literal } else { !literal }]);
         }
         Some(())
     }

@@ -8,9 +8,8 @@ use super::cube::Cube;
 use super::near::reduce_difference;
 use super::outcome::{Outcome, Total};
 use super::portfolio::Portfolio;
-use crate::board::Cell;
 use crate::classic::{Classic, End, Flow, Observer};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics};
 use crate::solutions::{Batch, Count, CountSink, Set, Sink, Stop};
 

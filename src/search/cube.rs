@@ -1,6 +1,6 @@
 //! Cubes: subtrees given by their paths of decisions alone, so that they can be stored, sent and searched elsewhere.
 
-use crate::board::Cell;
+use crate::puzzle::Cell;
 
 /// The decision of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -28,7 +28,7 @@ pub(crate) use near::{connected_groups, reduce_difference};
 pub(crate) use oracle::Oracle;
 pub use outcome::{Outcome, Total, Verdict};
 pub use solutions::Solutions;
-pub(crate) use switch::switch_rectangle;
+pub(crate) use switch::{switch_rectangle, switched_solution};
 pub(crate) use task::narrowest_cell;
 pub use tree::Search;
 

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::board::{Cell, Clues};
+use crate::board::Clues;
 use crate::line::{Known, Word};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::run::Control;
 use crate::sat::{Exchange, SatAnswer, SatSolver};
 

@@ -14,9 +14,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use crate::board::{self, Board, Clues};
+use crate::board::{Board, Clues};
 use crate::line::{Known, Word};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{self, Grid, Puzzle};
 use crate::run::Control;
 use crate::run::lock;
 use crate::sat::{Backbone, SatAnswer, SatSolver};
@@ -135,7 +135,7 @@ impl Portfolio {
     }
 
     /// The value that the tree search tries first for this cell: that of the witness, else filled.
-    pub(super) fn first_value(&self, cell: board::Cell) -> bool {
+    pub(super) fn first_value(&self, cell: puzzle::Cell) -> bool {
         let witness = self.witness.as_ref();
         witness.is_none_or(|witness| cell.is_filled_in(witness))
     }

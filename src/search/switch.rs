@@ -4,10 +4,15 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::puzzle::Grid;
+use crate::puzzle::{Grid, Puzzle};
 
 /// Cell reads after which the scan gives up: some ten milliseconds.
 const MAX_CELL_READS: u64 = 4_000_000;
+
+/// Another solution that differs from this one of the puzzle in four cells; `None` if there is none, or the scan found none.
+pub(crate) fn switched_solution(puzzle: &Puzzle, solution: &Grid) -> Option<Grid> {
+    switch_rectangle(solution).filter(|other| puzzle.wrong_given_cell(other).is_none())
+}
 
 /// Another grid with the same clues that differs in four cells; `None` if there is none, or the scan gave up.
 pub(crate) fn switch_rectangle(grid: &Grid) -> Option<Grid> {

@@ -16,7 +16,7 @@ use super::options::Options;
 use super::outcome::{Outcome, Total};
 use super::portfolio::{Portfolio, SatEngine, SatTurns};
 use super::product::{CollectOptions, MemoryBudget};
-use super::switch::switch_rectangle;
+use super::switch::switched_solution;
 use super::task::{self, Node, Shared};
 use crate::board::{Board, Clues};
 use crate::line::{Word, by_width};
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
             return whole.first(2);
         }
         let started = Instant::now();
-        if let Some(other) = switch_rectangle(first) {
+        if let Some(other) = switched_solution(self.puzzle, first) {
             let outcome = Outcome {
                 solutions: Total::AtLeast(Count::from(2)),
                 stopped: Some(Stop::Limit),

@@ -4,8 +4,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Fields, add_fields, object, seconds};
-use crate::board::Cell;
 use crate::design::{Ambiguity, Generated, Method, Profile, Region, Repaired, Revealed, Step};
+use crate::puzzle::Cell;
 use crate::render::differing;
 use crate::search::Verdict;
 

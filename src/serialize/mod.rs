@@ -10,11 +10,10 @@ use std::time::Duration;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::board::Cell;
 use crate::estimate::Estimate;
 use crate::format::json;
 use crate::graph::CellCounts;
-use crate::puzzle::{Clue, Grid, Puzzle};
+use crate::puzzle::{Cell, Clue, Grid, Puzzle};
 use crate::search::{Outcome, Total, Verdict};
 use crate::solutions::{Count, Rough, Stop};
 

@@ -5,10 +5,9 @@ use serde::Serialize;
 use super::engine::Run;
 use super::question::Question;
 use super::refusal::Refusal;
-use crate::board::Cell;
-use crate::design::{Ending, Explainer, Position, Standing};
+use crate::design::{Ending, Explainer, Standing};
 use crate::format::plural;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Cell, Position, Puzzle};
 use crate::solutions::Stop;
 
 /// How an explanation ended.
@@ -36,7 +35,7 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
     let puzzle = question.subject()?;
     let given = question.position()?;
     if let Some(position) = &given {
-        position.check_size(&puzzle)?;
+        position.check_size(puzzle.width(), puzzle.height())?;
     }
     run.events.begin();
     if let Some(position) = &given {
@@ -99,7 +98,7 @@ pub(super) fn position(run: &Run<'_>, question: &Question<'_>) -> Result<(), Ref
     let Some(position) = question.position()? else {
         return Err(Refusal::bad("the question must have a position"));
     };
-    position.check_size(&puzzle)?;
+    position.check_size(puzzle.width(), puzzle.height())?;
     run.events.begin();
     let standing = standing(run, &puzzle, &position)?;
     run.events.send("position", &checked(&standing));

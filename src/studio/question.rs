@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::refusal::Refusal;
-use crate::design::{Only, Position};
+use crate::design::Only;
 use crate::format;
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Grid, Position, Puzzle};
 use crate::solutions::Count;
 
 /// Maximum number of digits of a number: reading one takes quadratic time.

@@ -8,10 +8,9 @@ use serde::Serialize;
 use super::engine::Run;
 use super::question::Question;
 use super::refusal::Refusal;
-use crate::board::Cell;
 use crate::count::Counter;
 use crate::graph::SolutionGraph;
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::search::Search;
 use crate::solutions::Count;
 

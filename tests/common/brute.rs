@@ -3,7 +3,8 @@
 
 use omnogram::puzzle::{Grid, Puzzle};
 
-/// Every solution, in canonical order: all arrangements of each row, columns checked as prefixes. For small puzzles.
+/// Every solution, in canonical order: all arrangements of each row, columns checked as prefixes, and then the given cells. For small
+/// puzzles.
 pub(crate) fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let row_clue = |bits: u32| clue_of((0..width).map(|c| bits >> c & 1 == 1));
@@ -29,6 +30,9 @@ pub(crate) fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
             )
         })
         .collect();
+    for (cell, filled) in puzzle.given_cells() {
+        grids.retain(|grid| grid.get(cell.row.into(), cell.column.into()) == filled);
+    }
     grids.sort();
     grids
 }

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use crate::common::corpus::{self, KnownPuzzle};
 use crate::common::{Random, beside, brute_force, on_threads, permutation, pool, rounds, switches};
-use omnogram::board::Cell;
 use omnogram::design::Ambiguity;
-use omnogram::puzzle::{Grid, Puzzle, verify};
+use omnogram::puzzle::{Cell, Grid, Puzzle, verify};
 use omnogram::sat::{SatAnswer, SatSolver};
 use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::{Count, Stop};

@@ -10,10 +10,9 @@ use crate::common::command::{
 };
 use crate::common::pieces::{cubes_of, lines, merged, pieces, work};
 use crate::common::{METHODS, Random, beside, brute_force, corpus, permutation, switches};
-use omnogram::board::Cell;
 use omnogram::cluster::{Mode, UnitResult};
 use omnogram::count::Method;
-use omnogram::puzzle::Puzzle;
+use omnogram::puzzle::{Cell, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search};
 use omnogram::solutions::{Count, CountSink, Set};
 

@@ -5,11 +5,10 @@ use std::fs;
 use crate::common::command::{Scratch, ended, fed, output, stderr, stdout};
 use crate::common::{Random, brute_force, permutation};
 use omnogram::design::{
-    Ending, Explainer, Explanation, Method, Position, Profile, Reason, Standing, Step,
-    line_solvable,
+    Ending, Explainer, Explanation, Method, Profile, Reason, Standing, Step, line_solvable,
 };
 use omnogram::format;
-use omnogram::puzzle::{Clue, Grid, Line, Puzzle, verify};
+use omnogram::puzzle::{Clue, Grid, Line, Position, Puzzle, verify};
 use omnogram::solutions::Stop;
 use omnogram::{Limits, line};
 

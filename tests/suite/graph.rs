@@ -5,10 +5,9 @@ use std::sync::Arc;
 use crate::common::{
     Random, beside, brute_force, corpus, factorial, on_threads, permutation, restless, switches,
 };
-use omnogram::board::Cell;
 use omnogram::count::{Counter, Options};
 use omnogram::graph::{Advance, Builder, CellFate, Edge, NodeId, SolutionGraph};
-use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
+use omnogram::puzzle::{Cell, Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
 use omnogram::solutions::{Count, Stop};
 

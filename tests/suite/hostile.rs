@@ -267,7 +267,7 @@ fn an_error_in_a_position_has_its_place() {
         assert_refused(&done, 65, &format!("error: {file}{message}"));
     }
     // A byte order mark is none of the cells.
-    let position = omnogram::design::Position::unknown(15, 7);
+    let position = omnogram::puzzle::Position::unknown(15, 7);
     fs::write(&file, format!("\u{feff}{position}")).expect("a file");
     answer(&["explain", "--position", &file, KEY]);
 }

@@ -10,10 +10,9 @@ use crate::common::command::{
     omnogram, output, slow, spawn, split, stderr, stdout, words,
 };
 use crate::common::{Random, permutation};
-use omnogram::board::Cell;
 use omnogram::cluster::{Attempt, Digest, Header, Id, seal};
 use omnogram::format;
-use omnogram::puzzle::Puzzle;
+use omnogram::puzzle::{Cell, Puzzle};
 use omnogram::search::{Cube, Decision};
 use omnogram::solutions::Count;
 use serde_json::{Value, json};

@@ -30,6 +30,7 @@ mod format;
 mod frontier;
 mod fuzzing;
 mod generate;
+mod given;
 mod goal;
 mod graph;
 mod handover;

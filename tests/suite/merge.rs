@@ -9,12 +9,12 @@ use crate::common::command::{
 };
 use crate::common::permutation;
 use crate::common::pieces::{answers_to, cubes_of, lines, merged, pieces, work};
-use omnogram::board::Cell;
 use omnogram::census::Slice;
 use omnogram::cluster::{
     Digest, Id, Merge, Merged, Mode, RecordReader, UnitResult, UnitTask, seal,
 };
 use omnogram::count::Method;
+use omnogram::puzzle::Cell;
 use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
 use serde_json::json;

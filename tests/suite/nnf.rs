@@ -10,10 +10,9 @@ use crate::common::command::{
 use crate::common::corpus::{self, KnownPuzzle};
 use crate::common::{Random, beside, on_threads, permutation, switches};
 use num_bigint::BigUint;
-use omnogram::board::Cell;
 use omnogram::count::Counter;
 use omnogram::graph::{Builder, CellFate, Edge, Nnf, SolutionGraph};
-use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::puzzle::{Cell, Grid, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search};
 use omnogram::solutions::Stop;
 

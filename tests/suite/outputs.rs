@@ -303,7 +303,7 @@ fn a_descriptor_leads_to_no_file_that_is_read() {
     };
     let (puzzle, other) = (scratch.file("key.non"), scratch.file("other"));
     fs::copy(KEY, &puzzle).unwrap();
-    let empty = omnogram::design::Position::unknown(15, 7).to_string();
+    let empty = omnogram::puzzle::Position::unknown(15, 7).to_string();
     fs::write(&other, &empty).unwrap();
     let input = "this is an input file";
     let closed = "open for reading only: it cannot be written";
@@ -366,7 +366,7 @@ fn standard_output_is_no_other_file_that_is_read() {
     let scratch = Scratch::new("also-read");
     let (position, list) = (scratch.file("position"), scratch.file("list"));
     let mask = scratch.file("mask.non");
-    let empty = omnogram::design::Position::unknown(15, 7).to_string();
+    let empty = omnogram::puzzle::Position::unknown(15, 7).to_string();
     fs::write(&position, empty).unwrap();
     fs::write(&list, answer(&["enumerate", "-q", KEY]) + "\n").unwrap();
     fs::copy(KEY, &mask).unwrap();

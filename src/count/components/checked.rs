@@ -5,10 +5,10 @@ use std::sync::Mutex;
 
 use super::cache::Key;
 use crate::board::Board;
-use crate::board::Cell;
 use crate::board::checked::Rows;
 use crate::board::plain_region::PlainRegion;
 use crate::line::Word;
+use crate::puzzle::Cell;
 use crate::run::lock;
 use crate::solutions::Count;
 

@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use super::unfinished::Unfinished;
-use crate::board::{Cell, NodeRecords, ProberMark};
+use crate::board::{NodeRecords, ProberMark};
 use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
+use crate::puzzle::Cell;
 use crate::solutions::Count;
 
 /// A component that is being counted, and the current side of its branch.

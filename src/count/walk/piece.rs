@@ -7,9 +7,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::frame::Frame;
 use super::unfinished::{Unfinished, WaitingSide};
-use crate::board::{Cell, Changes};
+use crate::board::Changes;
 use crate::count::components::{Component, Key};
 use crate::line::Known;
+use crate::puzzle::Cell;
 
 /// Number of shards of the table of components in progress; each has its own lock.
 pub(super) const SHARDS: usize = 64;

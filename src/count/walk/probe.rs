@@ -1,9 +1,10 @@
 //! Probes the sides of branches, and selects the next cell by the result.
 
 use super::walker::Walker;
-use crate::board::{Board, Cell, NodeProbeResult, Region, between_settles};
+use crate::board::{Board, NodeProbeResult, Region, between_settles};
 use crate::count::components::Component;
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 impl<W: Word> Walker<'_, '_, W> {
     /// The cell of a component to branch on: the one for which the product of the numbers of cells that its two sides decide is largest. If

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::frame::Frame;
 use super::pool::{Claim, Walk};
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
-use crate::board::{Board, Cell, Prober};
+use crate::board::{Board, Prober};
 use crate::count::components::{
     Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,
 };
@@ -18,6 +18,7 @@ use crate::count::crew::Crew;
 use crate::count::options;
 use crate::graph::Edge;
 use crate::line::Word;
+use crate::puzzle::Cell;
 use crate::run::{Pace, Statistics, memory_plan};
 use crate::solutions::Count;
 

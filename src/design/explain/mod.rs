@@ -15,12 +15,11 @@ pub use reason::Reason;
 
 use self::trial::Trial;
 use self::view::{LineView, capital, list, value_name};
-use super::position::Position;
 use super::rounds::{cells_of_line, clue_of, dirty_lines, line_of};
-use crate::board::{Board, Cell, Clues};
+use crate::board::{Board, Clues};
 use crate::error::Result;
 use crate::line::{Known, Word, by_width};
-use crate::puzzle::{Line, Puzzle};
+use crate::puzzle::{Cell, Line, Position, Puzzle};
 use crate::run::{Control, Limits};
 use crate::search::{Cube, Search, Verdict};
 use crate::solutions::Stop;
@@ -112,7 +111,7 @@ pub struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    /// An explanation that begins with the empty grid.
+    /// An explanation that begins with the given cells.
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Explainer {
             puzzle,
@@ -127,7 +126,7 @@ impl<'a> Explainer<'a> {
         self
     }
 
-    /// Begins with these known cells. They are believed: [`Position::check`] tells whether they are right.
+    /// Begins with these known cells and the given ones. They are believed: [`Position::check`] tells whether they are right.
     pub fn position(mut self, position: impl Into<Option<Position>>) -> Self {
         self.position = position.into();
         self
@@ -139,13 +138,13 @@ impl<'a> Explainer<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) if the position differs in size from the puzzle.
+    /// [`Kind::Data`](crate::error::Kind::Data) if the position differs in size from the puzzle, or in a given cell.
     pub fn run(&self, mut take: impl FnMut(&Step) -> bool) -> Result<Explanation> {
         let (width, height) = (self.puzzle.width(), self.puzzle.height());
         let start = Instant::now();
         let position = self.position.clone();
-        let position = position.unwrap_or_else(|| Position::unknown(width, height));
-        position.check_size(self.puzzle)?;
+        let mut position = position.unwrap_or_else(|| Position::unknown(width, height));
+        self.puzzle.add_given_to(&mut position)?;
         let mut explanation = Explanation {
             ending: Ending::Solved,
             position,
@@ -204,9 +203,10 @@ impl<'a, W: Word> StepSearch<'a, W> {
         position: &Position,
     ) -> Self {
         let mut board = Board::<W>::new(clues);
+        let (filled, empty) = position.grids();
         for row in 0..clues.height() {
-            let filled = W::from_parts(position.filled.row(row));
-            let empty = W::from_parts(position.empty.row(row));
+            let filled = W::from_parts(filled.row(row));
+            let empty = W::from_parts(empty.row(row));
             board.learn(row, Known { filled, empty });
         }
         let due = dirty_lines(&mut board);

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use super::super::rounds::dirty_lines;
-use crate::board::{Board, Cell, Region, between_settles};
+use crate::board::{Board, Region, between_settles};
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::run::{Control, Pace};
 
 /// What trying cells has found.

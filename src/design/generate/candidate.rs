@@ -5,10 +5,10 @@
 //! change is rejected if this number is too large. If no line that changed had decided a cell, everything known still follows, and it
 //! is exact; else line solving starts anew.
 
-use crate::board::{Board, Cell, Clues};
+use crate::board::{Board, Clues};
 use crate::design::picture::Picture;
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::run::Control;
 
 /// A cell by row and column.

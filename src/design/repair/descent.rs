@@ -11,8 +11,8 @@ use super::examine::Effort;
 use super::harm::harm_of_flip;
 use super::pool::PoolView;
 use super::task::Task;
-use crate::board::Cell;
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 /// The effort for one examination.
 const EFFORT: Effort = Effort {

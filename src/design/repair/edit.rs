@@ -1,8 +1,8 @@
 //! An edit of a picture, and sets of cells and of lines.
 
-use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 /// An edit: cells to flip, and the picture after it.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@
 //! - 1 for each of the four neighbours along its sides that has the other colour: the outline becomes longer there.
 
 use super::edit::Edit;
-use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::Word;
+use crate::puzzle::Cell;
 
 const LONE: u32 = 8;
 const BROKEN: u32 = 4;

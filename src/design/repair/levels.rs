@@ -18,8 +18,8 @@ use super::obstacle::Obstacle;
 use super::packing::{Helping, Packing};
 use super::pool::PoolView;
 use super::task::Task;
-use crate::board::Cell;
 use crate::line::Word;
+use crate::puzzle::Cell;
 use crate::run::lock;
 
 /// The effort for the first examination of an edit.

@@ -6,9 +6,10 @@
 
 use super::edit::CellSet;
 use super::obstacle::ObstacleKind;
-use crate::board::{Board, Cell, Clues};
+use crate::board::{Board, Clues};
 use crate::design::picture::Picture;
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::run::Control;
 use crate::search::connected_groups;
 

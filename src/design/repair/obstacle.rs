@@ -13,9 +13,10 @@ use std::sync::OnceLock;
 
 use super::edit::{CellSet, Edit, LineWords};
 use super::packing::Helping;
-use crate::board::{Cell, blocks};
+use crate::board::blocks;
 use crate::design::picture::Picture;
 use crate::line::{Kernel, Known, Word};
+use crate::puzzle::Cell;
 
 /// What the cells of an obstacle are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::board::{Cell, DisjointSets};
+use crate::board::DisjointSets;
+use crate::puzzle::Cell;
 
 /// Slack for rounding.
 const TOLERANCE: f64 = 1e-6;

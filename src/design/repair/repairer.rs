@@ -12,10 +12,9 @@ use super::levels::{FINEST_PACKING, pack, search_level};
 use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
-use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::line::{Word, by_width};
-use crate::puzzle::Grid;
+use crate::puzzle::{Cell, Grid};
 use crate::run::{Activity, Control, Limits, Observer, Snapshot, memory_plan, ticking};
 use crate::solutions::Stop;
 

@@ -7,11 +7,10 @@ use super::examine::{Effort, Examined, Examiner};
 use super::harm::harm;
 use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
-use crate::board::Cell;
 use crate::design::picture::Picture;
 use crate::design::profile::line_solvable;
 use crate::line::Word;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Cell, Puzzle};
 use crate::run::lock;
 use crate::search::{Limits, Search, Verdict};
 

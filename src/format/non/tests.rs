@@ -19,7 +19,7 @@ fn sections_and_sizes_come_in_any_order() {
             .replace("width", "Width")
             .replace("columns\n", "COLUMNS\n"),
         "columns\n2\n1 1\n1 1\n2\n\nrows\n2\n1 1\n4\n\nrows 3\ncolumns 004".to_owned(),
-        format!("maxrule 4\ncolor a #ff0000\nsaved \"??01\n1?\"\nunknown\n3,4\n{NOTCH}"),
+        format!("maxrule 4\ncolor a #ff0000\nsaved \"??01\n1?000001\"\nunknown\n3,4\n{NOTCH}"),
     ] {
         assert_eq!(clues(&one(read(&text))), NOTCH_CLUES, "{text}");
     }

@@ -6,8 +6,9 @@ use super::super::options::Probing;
 use super::node::Finding;
 use super::state::{Task, poll};
 use super::subproblem_cache;
-use crate::board::{Board, Cell, NodeProbeResult, Region, between_settles, split_unless};
+use crate::board::{Board, NodeProbeResult, Region, between_settles, split_unless};
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::run::Pace;
 
 impl<W: Word> Task<'_, '_, W> {

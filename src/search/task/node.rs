@@ -7,8 +7,9 @@ use super::super::cube::{Cube, Decision};
 use super::super::options::Options;
 use super::super::probing_policy::ProbingPolicy;
 use super::super::product::{self, ProductFillings, ProductResults, Reservation};
-use crate::board::{Board, Cell, NodeRecords, Prober, ProberMark, Region};
+use crate::board::{Board, NodeRecords, Prober, ProberMark, Region};
 use crate::line::{Known, Word};
+use crate::puzzle::Cell;
 use crate::solutions::{Count, Factor};
 
 /// A target whose products have a node as their pivot.

@@ -11,8 +11,9 @@ use super::super::portfolio::SatTurns;
 use super::super::product::{ProductResults, ProductValue, RegionCollector};
 use super::node::{Context, Finding, Node, Pending, Product, StackEntry};
 use super::state::{Shared, Task, poll};
-use crate::board::{Board, Cell, Prober, Region};
+use crate::board::{Board, Prober, Region};
 use crate::line::Word;
+use crate::puzzle::Cell;
 use crate::run::{Statistics, lock};
 use crate::solutions::Batch;
 

@@ -1,6 +1,6 @@
 //! The coordinates of a cell.
 
-use crate::puzzle::Grid;
+use super::grid::Grid;
 
 /// A cell, by row and column, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
