@@ -53,6 +53,14 @@ impl Clues {
         clues
     }
 
+    /// The same clues with these given cells.
+    pub(crate) fn with_given(self, given: Option<&Position>) -> Self {
+        Clues {
+            given: given.cloned(),
+            ..self
+        }
+    }
+
     /// Replaces the clue of a line by that of a line with these filled cells. O(n) for n lines.
     pub(crate) fn set_line<W: Word>(&mut self, line: usize, filled: W) {
         let (start, end) = (self.ends[line] as usize, self.ends[line + 1] as usize);

@@ -8,7 +8,7 @@ use omnogram::Cell;
 use omnogram::design::{Only, Repair, Repaired, Revealed};
 use omnogram::error::{Error, Result};
 use omnogram::format;
-use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::puzzle::{Grid, Mismatch, Position, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -62,15 +62,15 @@ pub(super) struct Options {
 
     /// Instead of an edit, find the smallest set of cells to give away at the start, so that the solution is unique; with --line-solvable,
     /// so that line solving finds it
-    #[arg(long, conflicts_with_all = ["budget", "keep", "only", "alternatives", "output"])]
+    #[arg(long, conflicts_with_all = ["budget", "keep", "only", "alternatives"])]
     reveal: bool,
 
     /// Print up to this number of further edits of the same size
     #[arg(long, value_name = "N", default_value = "0")]
     alternatives: usize,
 
-    /// Write the repaired pictures to this file, in the format of its ending, with the edited picture as the goal; several puzzles into a
-    /// pack, or into a folder, one file each
+    /// Write the repaired pictures to this file, in the format of its ending, with the edited picture as the goal, or with --reveal the
+    /// puzzles with their given cells; several puzzles into a pack, or into a folder, one file each
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -133,7 +133,14 @@ fn answer(
     let Some(picture) = picture else {
         return no_picture(session, subject, stopped);
     };
+    let given = subject.puzzle.given();
+    if let Some((cell, filled)) = given.and_then(|given| wrong_cell(given, &picture)) {
+        let mismatch = Mismatch::Given(cell, filled);
+        let error = Error::data(format!("in the picture, {mismatch}")).in_file(subject.raw_name);
+        return session.answer_with_error(subject.raw_name, &error);
+    }
     let repair = Repair::new(&picture)
+        .given(given)
         .keep(mask)
         .only(options.only)
         .line_solvable(options.line_solvable)
@@ -141,13 +148,17 @@ fn answer(
         .alternatives(options.alternatives)
         .limits(session.limits_since(started));
     if options.reveal {
-        let result = observed(session, subject, repair, |repair| repair.reveal());
-        return session.answer(&PictureAnswer {
+        let revealed = PictureAnswer {
             subject,
-            result,
+            result: observed(session, subject, repair, |repair| repair.reveal()),
             options,
             picture: &picture,
-        });
+        };
+        let status = session.answer(&revealed)?;
+        let cells = revealed.result.cells.as_ref();
+        let puzzle = cells.map(|cells| with_revealed(subject.puzzle, &picture, cells));
+        write(session, subject, output, puzzle)?;
+        return Ok(status);
     }
     let repaired = PictureAnswer {
         subject,
@@ -156,18 +167,35 @@ fn answer(
         picture: &picture,
     };
     let status = session.answer(&repaired)?;
-    match (&repaired.result.flips, output) {
-        (Some(flips), Some(output)) => {
-            let puzzle = edited(subject.puzzle, &picture, flips);
-            output.add(subject.raw_name.to_owned(), puzzle)?;
-        }
+    let flips = repaired.result.flips.as_ref();
+    let puzzle = flips.map(|flips| edited(subject.puzzle, &picture, flips));
+    write(session, subject, output, puzzle)?;
+    Ok(status)
+}
+
+/// Writes the repaired puzzle, if there is one and an output for it.
+fn write(
+    session: &Session,
+    subject: &Subject<'_>,
+    output: Option<&mut PuzzleOutput>,
+    puzzle: Option<Puzzle>,
+) -> Answered<()> {
+    match (puzzle, output) {
+        (Some(puzzle), Some(output)) => output.add(subject.raw_name.to_owned(), puzzle),
         (None, Some(_)) => {
             let name = subject.label();
             session.note(&format!("{name}: not repaired, so not written"));
+            Ok(())
         }
-        (_, None) => {}
+        (_, None) => Ok(()),
     }
-    Ok(status)
+}
+
+/// The first given cell that has another value in the picture, and the given value.
+fn wrong_cell(given: &Position, picture: &Grid) -> Option<(Cell, bool)> {
+    given
+        .known()
+        .find(|&(cell, filled)| is_filled(picture, cell) != filled)
 }
 
 /// Runs something with progress.
@@ -356,9 +384,29 @@ pub(super) fn edited(puzzle: &Puzzle, picture: &Grid, flips: &[Cell]) -> Puzzle 
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         edited.set(row, column, !is_filled(picture, cell));
     }
-    let notes = puzzle.notes().clone().goal(edited.clone());
-    let edited = Puzzle::from_grid(&edited).with_notes(notes);
-    edited.expect("the goal has its size")
+    of_picture(puzzle, &edited, puzzle.given().cloned())
+}
+
+/// The puzzle of the picture, with the notes of the original one, and these cells given beside those that are given already.
+pub(super) fn with_revealed(puzzle: &Puzzle, picture: &Grid, cells: &[Cell]) -> Puzzle {
+    let unknown = || Position::unknown(picture.width(), picture.height());
+    let mut given = puzzle.given().cloned().unwrap_or_else(unknown);
+    for &cell in cells {
+        let filled = is_filled(picture, cell);
+        given.set(cell.row.into(), cell.column.into(), Some(filled));
+    }
+    of_picture(puzzle, picture, Some(given))
+}
+
+/// The puzzle of a picture with these given cells, and with the notes of another puzzle of its size.
+fn of_picture(puzzle: &Puzzle, picture: &Grid, given: Option<Position>) -> Puzzle {
+    let notes = puzzle.notes().clone().goal(picture.clone());
+    let puzzle = Puzzle::from_grid(picture).with_notes(notes);
+    let puzzle = puzzle.expect("the notes had this size before");
+    match given {
+        Some(given) => (puzzle.with_given(given)).expect("the size of the picture"),
+        None => puzzle,
+    }
 }
 
 fn is_filled(picture: &Grid, cell: Cell) -> bool {

@@ -93,11 +93,7 @@ impl Position {
                 return Ok(self.against(|cell| Some(cell.is_filled_in(grid))));
             }
             (Verdict::Multiple, grids) => {
-                let agrees = |grid| {
-                    self.known()
-                        .all(|(cell, own)| cell.is_filled_in(grid) == own)
-                };
-                if grids.iter().any(agrees) {
+                if grids.iter().any(|grid| self.agrees_with(grid)) {
                     return Ok(Standing::Right);
                 }
             }

@@ -95,6 +95,12 @@ impl Position {
         cells.filter_map(|(r, c)| Some((Cell::new(r, c), self.get(r, c)?)))
     }
 
+    /// Whether every known cell has its value in a grid of the same size.
+    pub fn agrees_with(&self, grid: &Grid) -> bool {
+        self.known()
+            .all(|(cell, filled)| cell.is_filled_in(grid) == filled)
+    }
+
     /// Checks that it has the size of a puzzle of this width and height.
     pub(crate) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let own = format!("{}x{}", self.width(), self.height());

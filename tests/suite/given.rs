@@ -8,10 +8,12 @@ use crate::common::{
 use omnogram::certificate::{Bounds, Formula, check_formula, check_refutation};
 use omnogram::cluster::{Digest, Splitter};
 use omnogram::count::Counter;
-use omnogram::design::{self, Canonical, Ending, Explainer, Method, Profile, Standing, Transform};
+use omnogram::design::{
+    self, Canonical, Ending, Explainer, Method, Profile, Repair, Standing, Transform,
+};
 use omnogram::estimate::Estimator;
 use omnogram::format::{self, FORMATS, Format};
-use omnogram::puzzle::{Grid, Mismatch, Position, Puzzle, verify};
+use omnogram::puzzle::{Cell, Grid, Mismatch, Position, Puzzle, verify};
 use omnogram::sat::{Claim, Refutation, write_refutation};
 use omnogram::search::{Limits, Options, Probing, Search, Total, Verdict};
 use omnogram::solutions::Count;
@@ -259,6 +261,136 @@ fn certificates_prove_answers_for_the_given_cells_too() {
         assert_true(&refuted, &solutions);
         assert_eq!(refuted.is_unsolvable, solutions.is_empty());
     }
+}
+
+/// Every set of up to this number of cells of these, the smaller ones first.
+fn subsets(cells: &[(usize, usize)], most: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut sets = vec![Vec::new()];
+    let mut from = vec![(Vec::new(), 0)];
+    for _ in 0..most {
+        let mut larger = Vec::new();
+        for (set, next) in &from {
+            for i in *next..cells.len() {
+                larger.push(([&set[..], &[cells[i]]].concat(), i + 1));
+            }
+        }
+        sets.extend(larger.iter().map(|(set, _)| set.clone()));
+        from = larger;
+    }
+    sets
+}
+
+/// Whether a picture is the only solution of its clues and these cells, or, if wanted, line solving finds it.
+fn is_good(picture: &Grid, given: &Position, by_lines: bool) -> bool {
+    let puzzle = Puzzle::from_grid(picture)
+        .with_given(given.clone())
+        .unwrap();
+    if by_lines {
+        return design::line_solvable(&puzzle);
+    }
+    brute_force(&puzzle).len() == 1
+}
+
+/// Repairs flip no given cell, and as few others as brute force; as few cells are revealed beside the given ones.
+#[test]
+fn repairs_count_on_the_given_cells() {
+    let mut random = Random(73);
+    let mut sizes = [0; 4];
+    for i in 0..rounds(120) {
+        let (width, height) = random.size(4, 4);
+        let picture = random.grid(width, height, 0.3);
+        let mut given = Position::unknown(width, height);
+        let mut free = Vec::new();
+        for (row, column) in (0..height).flat_map(|row| (0..width).map(move |c| (row, c))) {
+            if random.chance(0.05) {
+                given.set(row, column, Some(picture.get(row, column)));
+            } else {
+                free.push((row, column));
+            }
+        }
+        let by_lines = i % 2 == 1;
+        let repair = Repair::new(&picture).given(&given).line_solvable(by_lines);
+        let flipped = |set: &Vec<(usize, usize)>| {
+            let mut edited = picture.clone();
+            for &(row, column) in set {
+                edited.set(row, column, !picture.get(row, column));
+            }
+            edited
+        };
+        let best = subsets(&free, 2)
+            .into_iter()
+            .find(|set| is_good(&flipped(set), &given, by_lines));
+        let repaired = repair.run();
+        let places = |cells: &[Cell]| -> Vec<(usize, usize)> {
+            let cells = cells.iter();
+            cells
+                .map(|cell| (cell.row.into(), cell.column.into()))
+                .collect()
+        };
+        match (&best, &repaired.flips) {
+            (Some(best), Some(flips)) => {
+                assert_eq!(best.len(), flips.len(), "{picture:?}{given:?}");
+                let flips = places(flips);
+                assert!(flips.iter().all(|cell| free.contains(cell)));
+                assert!(is_good(&flipped(&flips), &given, by_lines));
+                assert!(repaired.minimal);
+                sizes[best.len()] += 1;
+            }
+            (Some(_), None) => panic!("{picture:?}{given:?}"),
+            (None, flips) => {
+                assert!(flips.as_ref().is_none_or(|flips| flips.len() > 2));
+                sizes[3] += 1;
+            }
+        }
+        let with = |set: &[(usize, usize)]| {
+            let mut all = given.clone();
+            for &(row, column) in set {
+                all.set(row, column, Some(picture.get(row, column)));
+            }
+            all
+        };
+        let revealed = repair.reveal();
+        let cells = places(&revealed.cells.unwrap());
+        assert!(revealed.minimal && cells.iter().all(|cell| free.contains(cell)));
+        assert!(is_good(&picture, &with(&cells), by_lines));
+        let fewest = subsets(&free, 2)
+            .into_iter()
+            .find(|set| is_good(&picture, &with(set), by_lines));
+        match fewest {
+            Some(set) => assert_eq!(set.len(), cells.len(), "{picture:?}{given:?}"),
+            None => assert!(cells.len() > 2),
+        }
+    }
+    assert!(sizes[..3].iter().all(|&seen| seen > 3), "{sizes:?}");
+}
+
+#[test]
+fn revealed_cells_are_saved() {
+    let scratch = Scratch::new("revealed");
+    let [picture, saved] = scratch.files(["picture.non", "saved.json"]);
+    answer(&["convert", "3x3:1/1/1/1/1/1", &picture]);
+    let revealed = answer(&["repair", "--reveal", "-q", "--output", &saved, &picture]);
+    assert!(
+        revealed.contains("unique with 2 cells given away, proven minimal"),
+        "{revealed}"
+    );
+    assert_eq!(answer(&["count", &saved]), "1");
+    assert!(answer(&["repair", "--reveal", &saved]).contains("unique as it is"));
+    assert!(answer(&["repair", &saved]).contains("unique as it is"));
+    // The picture has to have the given cells.
+    let text = std::fs::read_to_string(&saved).unwrap();
+    let (head, goal) = text.split_once("\"goal\"").unwrap();
+    let other = format!(
+        "{head}\"goal\"{}",
+        goal.replace('#', "x").replace('.', "#").replace('x', ".")
+    );
+    std::fs::write(&saved, other).unwrap();
+    let against = ended(65, &["repair", &saved]);
+    assert!(
+        stderr(&against).contains("in the picture, row "),
+        "{}",
+        stderr(&against)
+    );
 }
 
 #[test]

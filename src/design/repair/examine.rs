@@ -11,7 +11,7 @@ use super::obstacle::{Obstacle, ObstacleKind, Scratch};
 use crate::board::Board;
 use crate::design::picture::Picture;
 use crate::line::Word;
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Grid, Position, Puzzle};
 use crate::run::Control;
 use crate::search::{Limits, Search, switch_rectangle};
 
@@ -47,6 +47,8 @@ pub(super) struct Examiner<'a, W> {
     pub(super) control: &'a Arc<Control>,
     /// The picture before any edit.
     pub(super) original: &'a Picture<W>,
+    /// The cells that are given beside the clues of every picture. No edit flips them.
+    pub(super) given: Option<&'a Position>,
     pub(super) kind: ObstacleKind,
     /// Memory for one search, in bytes.
     pub(super) memory: u64,
@@ -58,6 +60,15 @@ impl<W: Word> Examiner<'_, W> {
     /// Number of pictures examined so far.
     pub(super) fn examined(&self) -> u64 {
         self.examined.load(Ordering::Relaxed)
+    }
+
+    /// The puzzle of a picture and the given cells.
+    pub(super) fn puzzle(&self, grid: &Grid) -> Puzzle {
+        let puzzle = Puzzle::from_grid(grid);
+        match self.given {
+            Some(given) => (puzzle.with_given(given.clone())).expect("the size of the picture"),
+            None => puzzle,
+        }
     }
 
     /// Counts an examination; `false` if the run has been stopped.
@@ -73,7 +84,7 @@ impl<W: Word> Examiner<'_, W> {
         effort: Effort,
         scratch: &mut Scratch<W>,
     ) -> Examined<W> {
-        let clues = picture.clues();
+        let clues = picture.clues().with_given(self.given);
         let mut board = Board::<W>::new(&clues);
         if board.propagate_unless(|| self.control.poll()).is_none() {
             return Examined::Unknown;
@@ -85,11 +96,12 @@ impl<W: Word> Examiner<'_, W> {
         let mut found = Vec::new();
         if self.kind == ObstacleKind::Difference
             && let Some(other) = switch_rectangle(&grid)
+            && self.given.is_none_or(|given| given.agrees_with(&other))
         {
             found.push(difference(picture, &other));
         }
         let search = || {
-            let puzzle = Puzzle::from_grid(&grid);
+            let puzzle = self.puzzle(&grid);
             let search = Search::new(&puzzle).limits(Limits::default().memory(self.memory));
             match effort.nodes {
                 Some(nodes) => self.other(&search.single_threaded(), &grid, nodes),

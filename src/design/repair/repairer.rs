@@ -14,7 +14,7 @@ use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
 use crate::design::picture::Picture;
 use crate::line::{Word, by_width};
-use crate::puzzle::{Cell, Grid};
+use crate::puzzle::{Cell, Grid, Position};
 use crate::run::{Activity, Control, Limits, Observer, Snapshot, memory_plan, ticking};
 use crate::solutions::Stop;
 
@@ -68,6 +68,7 @@ pub enum Only {
 pub struct Repair<'a> {
     pub(super) picture: &'a Grid,
     keep: Option<&'a Grid>,
+    given: Option<&'a Position>,
     only: Option<Only>,
     pub(super) line_solvable: bool,
     budget: Option<usize>,
@@ -81,6 +82,7 @@ impl fmt::Debug for Repair<'_> {
         f.debug_struct("Repair")
             .field("picture", self.picture)
             .field("keep", &self.keep)
+            .field("given", &self.given)
             .field("only", &self.only)
             .field("line_solvable", &self.line_solvable)
             .field("budget", &self.budget)
@@ -119,6 +121,7 @@ impl<'a> Repair<'a> {
         Repair {
             picture,
             keep: None,
+            given: None,
             only: None,
             line_solvable: false,
             budget: None,
@@ -140,6 +143,27 @@ impl<'a> Repair<'a> {
                 (mask.width(), mask.height()),
                 (self.picture.width(), self.picture.height()),
                 "width and height of the mask"
+            );
+        }
+        self
+    }
+
+    /// Solves every picture with these given cells, beside its clues, and never flips them.
+    ///
+    /// # Panics
+    ///
+    /// If a given cell has another value in the picture, or the sizes differ.
+    pub fn given(mut self, given: impl Into<Option<&'a Position>>) -> Self {
+        self.given = given.into();
+        if let Some(given) = self.given {
+            assert_eq!(
+                (given.width(), given.height()),
+                (self.picture.width(), self.picture.height()),
+                "width and height of the given cells"
+            );
+            assert!(
+                given.agrees_with(self.picture),
+                "the picture has the given cells"
             );
         }
         self
@@ -229,7 +253,7 @@ impl<'a> Repair<'a> {
 
     /// Examines pictures, on up to this number of threads at once.
     pub(super) fn examiner<'e, W: Word>(
-        &self,
+        &'e self,
         control: &'e Arc<Control>,
         original: &'e Picture<W>,
         threads: usize,
@@ -237,6 +261,7 @@ impl<'a> Repair<'a> {
         Examiner {
             control,
             original,
+            given: self.given,
             kind: if self.line_solvable {
                 ObstacleKind::Stuck
             } else {
@@ -277,8 +302,14 @@ impl<'a> Repair<'a> {
                 Some(Only::Add) => all & !original.line(row),
                 Some(Only::Remove) => original.line(row),
             };
-            self.keep
-                .map_or(allowed, |mask| allowed & !W::from_parts(mask.row(row)))
+            let kept = [
+                self.keep,
+                self.given.map(|given| given.grids().0),
+                self.given.map(|given| given.grids().1),
+            ];
+            kept.into_iter().flatten().fold(allowed, |allowed, mask| {
+                allowed & !W::from_parts(mask.row(row))
+            })
         });
         rows.collect()
     }

@@ -29,7 +29,7 @@ const MAX_NODES: u64 = 2_000_000;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Revealed {
-    /// The cells to be given away, in reading order; none if the picture needs none. `None`: the run was stopped before one was found.
+    /// The cells to be given away beside those that are given already, in reading order; none if the picture needs none. `None`: the run was stopped before one was found.
     pub cells: Option<Vec<Cell>>,
     /// Whether it is proved that no smaller set suffices.
     pub minimal: bool,
@@ -64,7 +64,7 @@ impl Repair<'_> {
         let control = Arc::new(Control::new(&self.limits, false));
         let original = Picture::<W>::new(self.picture);
         let examiner = self.examiner(&control, &original, 1);
-        let puzzle = Puzzle::from_grid(self.picture);
+        let puzzle = examiner.puzzle(self.picture);
         let mut search = RevealSearch {
             examiner: &examiner,
             grid: self.picture,

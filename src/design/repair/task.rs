@@ -10,7 +10,7 @@ use super::pool::{Pool, PoolView};
 use crate::design::picture::Picture;
 use crate::design::profile::line_solvable;
 use crate::line::Word;
-use crate::puzzle::{Cell, Puzzle};
+use crate::puzzle::Cell;
 use crate::run::lock;
 use crate::search::{Limits, Search, Verdict};
 
@@ -62,7 +62,7 @@ impl<W: Word> Task<'_, W> {
     /// If the picture is not good.
     fn confirm(&self, picture: &Picture<W>, effort: Effort) -> bool {
         let grid = picture.to_grid();
-        let puzzle = Puzzle::from_grid(&grid);
+        let puzzle = self.examiner.puzzle(&grid);
         let limits = Limits::default().memory(self.examiner.memory);
         let mut search = Search::new(&puzzle).limits(limits);
         if effort.nodes.is_some() {
