@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use numpy::PyReadonlyArray2;
 use omnogram::format::{FORMATS, Format, ReadOptions, Threshold, TraceOptions, detect};
-use omnogram::puzzle::{Clue, Grid, Notes, Puzzle};
+use omnogram::puzzle::{Clue, Grid, Notes, Position, Puzzle};
 use omnogram::render::{Drawing, Look, Sheet, svg, text};
 use omnogram::{Error, error::Kind};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::cubes::{Given, cube};
 use crate::error::exception;
 use crate::values::{self, Cells};
 
@@ -41,7 +42,7 @@ impl NativePuzzle {
 
 #[pymethods]
 impl NativePuzzle {
-    /// A puzzle with these lengths of blocks.
+    /// A puzzle with these lengths of blocks and these given cells.
     #[staticmethod]
     fn from_clues(
         py: Python<'_>,
@@ -49,8 +50,10 @@ impl NativePuzzle {
         columns: Lengths,
         texts: Texts,
         goal: Option<PyReadonlyArray2<'_, u8>>,
+        given: Given,
     ) -> PyResult<Self> {
         let puzzle = Puzzle::from_clues(&rows, &columns).map_err(|error| exception(py, &error))?;
+        let puzzle = with_given(py, puzzle, given)?;
         let goal = goal.map(|cells| values::grid(py, &cells)).transpose()?;
         Self::new(py, puzzle, texts, goal)
     }
@@ -91,6 +94,14 @@ impl NativePuzzle {
         goal.map(|goal| values::array(py, goal))
     }
 
+    /// The cells that are given from the start.
+    fn given(&self) -> Given {
+        let cells = self.0.given_cells();
+        cells
+            .map(|(cell, filled)| (cell.row.into(), cell.column.into(), filled))
+            .collect()
+    }
+
     /// The puzzle in a format, and what the format cannot keep.
     fn write<'py>(
         &self,
@@ -101,7 +112,11 @@ impl NativePuzzle {
         let bytes = format
             .write(&self.0)
             .map_err(|error| exception(py, &error))?;
-        Ok((PyBytes::new(py, &bytes), format.kept(&self.0).1))
+        let (kept, mut lost) = format.kept(&self.0);
+        if self.0.given().is_some() && kept.given().is_none() {
+            lost.insert(0, "the given cells".to_owned());
+        }
+        Ok((PyBytes::new(py, &bytes), lost))
     }
 
     /// A drawing in SVG: of the clues, and of a picture if one is given.
@@ -145,6 +160,19 @@ impl NativePuzzle {
         }
         Ok(Some(grid))
     }
+}
+
+/// The puzzle with these given cells.
+fn with_given(py: Python<'_>, puzzle: Puzzle, given: Given) -> PyResult<Puzzle> {
+    let cells = cube(py, &puzzle, given)?;
+    let mut position = Position::unknown(puzzle.width(), puzzle.height());
+    for decision in cells.path {
+        let (row, column) = (decision.cell.row.into(), decision.cell.column.into());
+        position.set(row, column, Some(decision.filled));
+    }
+    puzzle
+        .with_given(position)
+        .map_err(|error| exception(py, &error))
 }
 
 fn lengths(clues: &[Clue]) -> Lengths {

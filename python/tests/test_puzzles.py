@@ -43,6 +43,34 @@ def test_copies_and_pickles_keep_everything() -> None:
         assert_array_equal(again.goal, FLAG.goal)
 
 
+def test_given_cells_are_part_of_the_puzzle(tmp_path: Path) -> None:
+    three = Puzzle([[1]] * 3, [[1]] * 3, given={(0, 0): 1, (1, 2): 0})
+    assert three.given == {(0, 0): 1, (1, 2): 0} and three.count() == 1 and ones(3).given == {}
+    assert three != ones(3) and len({three, ones(3)}) == 2
+    assert [grid.tolist() for grid in three.solutions()] == [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
+    assert three.space().count == 1 and three.check().unique
+    assert three.count(given={(0, 0): 0}) == 0
+    for again in (pickle.loads(pickle.dumps(three)), copy.copy(three)):
+        assert again == three and again.given == three.given
+    for ending, lost in [("non", []), ("json", []), ("xml", []), ("pattern", []), ("nin", ["the given cells"])]:
+        assert three.write(tmp_path / f"three.{ending}") == lost
+        again = Puzzle.read(tmp_path / f"three.{ending}")
+        assert isinstance(again, Puzzle) and (again == three) == (not lost)
+    with pytest.raises(IndexError, match="outside of 3 x 3"):
+        Puzzle([[1]] * 3, [[1]] * 3, given={(3, 0): 1})
+    with pytest.raises(ValueError, match="expected 0 or 1"):
+        Puzzle([[1]] * 3, [[1]] * 3, given={(0, 0): 2})
+
+
+def test_repairs_keep_the_given_cells() -> None:
+    two = Puzzle([[1], [1], [1]], [[1], [1], [1]], given={(0, 0): 1})
+    repair = two.repair(np.eye(3, dtype=int))
+    assert repair.flips is not None and (0, 0) not in repair.flips and repair.puzzle is not None
+    assert repair.puzzle.given == two.given and repair.puzzle.check().unique
+    with pytest.raises(PuzzleError, match="row 1 column 1 is empty, but given as filled"):
+        two.repair(np.fliplr(np.eye(3, dtype=int)))
+
+
 def test_wrong_clues_are_refused() -> None:
     with pytest.raises(PuzzleError, match="needs 5 cells") as raised:
         Puzzle([[5]], [[1], [1]])

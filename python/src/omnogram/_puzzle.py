@@ -84,7 +84,7 @@ def _lengths(clues: Iterable[Iterable[int]], side: str) -> list[list[int]]:
 
 
 class Puzzle:
-    """A nonogram: the lengths of the filled runs of its rows and columns.
+    """A nonogram: the lengths of the filled runs of its rows and columns, and the cells that are given from the start.
 
     >>> import omnogram
     >>> puzzle = omnogram.Puzzle([[1], [2], [1]], [[1], [3]], title="Flag")
@@ -97,7 +97,7 @@ class Puzzle:
      [1 1]
      [0 1]]
 
-    Puzzles are equal if their clues are. Rows and columns are counted from 0. All questions take the same limits:
+    Puzzles are equal if their clues and given cells are. Rows and columns are counted from 0. All questions take the same limits:
 
     ``threads``
         How many threads work; one per core if not given.
@@ -114,10 +114,11 @@ class Puzzle:
     While a question is answered, other threads of Python run, and Ctrl-C stops it.
     """
 
-    __slots__ = ("_clues", "_native")
+    __slots__ = ("_clues", "_given", "_native")
 
     _native: native.NativePuzzle
     _clues: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    _given: tuple[tuple[int, int, bool], ...]
 
     def __init__(
         self,
@@ -130,15 +131,19 @@ class Puzzle:
         license: str | None = None,
         catalogue: str | None = None,
         goal: npt.ArrayLike | None = None,
+        given: Given | None = None,
     ) -> None:
         texts = [title, author, copyright, license, catalogue]
         picture = None if goal is None else as_grid(goal)
-        self._set(native.NativePuzzle.from_clues(_lengths(rows, "row"), _lengths(columns, "column"), texts, picture))
+        lengths = _lengths(rows, "row"), _lengths(columns, "column")
+        cells = decisions(given or {}, (len(lengths[0]), len(lengths[1])))
+        self._set(native.NativePuzzle.from_clues(*lengths, texts, picture, cells))
 
     def _set(self, puzzle: native.NativePuzzle) -> None:
         self._native = puzzle
         rows, columns = puzzle.rows(), puzzle.columns()
         self._clues = (tuple(map(tuple, rows)), tuple(map(tuple, columns)))
+        self._given = tuple(puzzle.given())
 
     @classmethod
     def _of(cls, puzzle: native.NativePuzzle) -> Puzzle:
@@ -258,14 +263,26 @@ class Puzzle:
         """The picture from which it was made, if the file gives it. It need not be a solution."""
         return self._native.goal()
 
+    @property
+    def given(self) -> dict[Cell, int]:
+        """The cells that are given from the start, which bind as clues do: 1 for a filled cell, 0 for an empty one.
+
+        >>> puzzle = Puzzle([[1], [1]], [[1], [1]], given={(0, 0): 1})
+        >>> puzzle.given, puzzle.count()
+        ({(0, 0): 1}, 1)
+        """
+        return {(row, column): int(filled) for row, column, filled in self._given}
+
     def __eq__(self, other: object) -> bool:
-        return self._clues == other._clues if isinstance(other, Puzzle) else NotImplemented
+        if not isinstance(other, Puzzle):
+            return NotImplemented
+        return (self._clues, self._given) == (other._clues, other._given)
 
     def __hash__(self) -> int:
-        return hash(self._clues)
+        return hash((self._clues, self._given))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_unpickle, (*self._clues, self._native.texts(), self.goal))
+        return (_unpickle, (*self._clues, self._native.texts(), self.goal, list(self._given)))
 
     def __repr__(self) -> str:
         height, width = self.shape
@@ -463,9 +480,14 @@ class Puzzle:
             grid = cells.copy()
             for row, column in flips:
                 grid[row, column] ^= 1
-        puzzle = None if grid is None else Puzzle.from_grid(grid, title=self.title, author=self.author)
+        puzzle = None if grid is None else self._edited(grid)
         result = Repair(flips, minimal, none_within, others, grid, puzzle, stopped=stopped, seconds=seconds)
         return _stop(result, stopped, raise_on_stop)
+
+    def _edited(self, grid: Grid) -> Puzzle:
+        """The puzzle of a picture, with the title, the author and the given cells of this one."""
+        clues = Puzzle.from_grid(grid)
+        return Puzzle(clues.rows, clues.columns, title=self.title, author=self.author, goal=grid, given=self.given)
 
     def explain(
         self,
@@ -628,8 +650,9 @@ def _unpickle(
     columns: tuple[tuple[int, ...], ...],
     texts: Sequence[str | None],
     goal: Grid | None,
+    given: list[tuple[int, int, bool]],
 ) -> Puzzle:
-    return Puzzle._of(native.NativePuzzle.from_clues([*map(list, rows)], [*map(list, columns)], list(texts), goal))
+    return Puzzle._of(native.NativePuzzle.from_clues([*map(list, rows)], [*map(list, columns)], list(texts), goal, given))
 
 
 def _check(found: native._Checked, shape: tuple[int, int]) -> Check:
