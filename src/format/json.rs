@@ -1,8 +1,14 @@
 //! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. There is no standard for this format, so
-//! the variants that programs write are accepted: `cols` for `columns`, zeros in clues, `width` and `height` if they agree with the
-//! clues, `title`, `author` (or `by`), `copyright`, `license`, `catalogue`, a `goal` in rows of `#` and `.`, and `given` cells in rows of
-//! `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1 for an empty one, 0 for an
-//! unknown one. Other keys are skipped. An array of puzzles is a pack.
+//! the variants that programs write are accepted:
+//!
+//! - other names of the [rows and columns](Side), such as `hor` and `ver`, or `rowsDef` and `colsDef`; zeros in clues; sizes as `width` and
+//!   `height`, or as numbers under a name of the rows or columns, if they agree with the clues;
+//! - `title`, `author` (or `by`), `copyright`, `license`, `catalogue`;
+//! - a `goal`, or `picture`, in rows of `#` and `.` or of 0 and 1, as texts or lists. Alone, it makes the puzzle; it may be the whole file;
+//! - `given` cells in rows of `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1
+//!   for an empty one, 0 for an unknown one.
+//!
+//! Other keys are skipped. An array of puzzles is a pack.
 //!
 //! The text is parsed one level at a time, and each value is kept as a slice of the file: its address gives the place for errors,
 //! including semantic ones, and deep nesting does not use the stack.
@@ -34,6 +40,9 @@ pub(super) fn read(text: &str) -> Contents<'_> {
         return puzzle(&Places::new(text), text).into();
     }
     match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(rows) if rows.first().is_some_and(|row| is_row_of_cells(row.get())) => {
+            drawing(&Places::new(text), text.trim()).into()
+        }
         Ok(puzzles) => {
             let places = Places::new(text);
             Contents::pack(
@@ -121,13 +130,22 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         object,
         members,
     };
-    let rows = source.side(&["rows"])?;
-    let columns = source.side(&["columns", "cols"])?;
-    let size = (columns.len(), rows.len());
-    source.check_size("width", size.0)?;
-    source.check_size("height", size.1)?;
-
-    let mut puzzle = places.puzzle(rows, columns, object)?;
+    let goal = source.goal()?;
+    let mut puzzle = match &goal {
+        Some(goal) if !source.has_clues() => Puzzle::from_grid(goal),
+        _ => {
+            let (rows, columns) = (source.side(Side::Rows)?, source.side(Side::Columns)?);
+            places.puzzle(rows, columns, object)?
+        }
+    };
+    let size = (puzzle.width(), puzzle.height());
+    for (side, name, number) in [
+        (Side::Columns, "width", size.0),
+        (Side::Rows, "height", size.1),
+    ] {
+        source.check_size(|key| key == name, name, number)?;
+        source.check_size(|key| side.is_named(key), name, number)?;
+    }
     if let Some((given, here)) = source.given(size)? {
         puzzle = puzzle
             .with_given(given)
@@ -139,12 +157,64 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         copyright: source.string(&["copyright"])?,
         license: source.string(&["license"])?,
         catalogue: source.string(&["catalogue"])?,
-        goal: source.goal()?,
+        goal,
         saved: Vec::new(),
     };
-    let goal = source.get(&["goal"])?.unwrap_or(object);
+    let goal = source.get(GOAL)?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
     puzzle.map_err(|error| places.locate(error, goal))
+}
+
+/// The names of the picture that a puzzle is to show.
+const GOAL: &[&str] = &["goal", "picture"];
+
+/// The rows or the columns, which have many names. In any case of letters, with or without underscores, these are `row`, `rows`, `hor`,
+/// `horizontal`, and `col`, `cols`, `column`, `columns`, `ver`, `vert`, `vertical`; also followed by `def`, `defs`, `clues`, `hints`,
+/// `counts` or `numbers`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Rows,
+    Columns,
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Side::Rows => "rows",
+            Side::Columns => "columns",
+        }
+    }
+
+    /// Whether a key is one of its names.
+    fn is_named(self, key: &str) -> bool {
+        let key = key.replace('_', "").to_lowercase();
+        let endings = ["defs", "def", "clues", "hints", "counts", "numbers"];
+        let stem = endings.iter().find_map(|ending| key.strip_suffix(ending));
+        let names: &[&str] = match self {
+            Side::Rows => &["row", "rows", "hor", "horizontal"],
+            Side::Columns => &[
+                "col", "cols", "column", "columns", "ver", "vert", "vertical",
+            ],
+        };
+        names.contains(&stem.unwrap_or(&key))
+    }
+}
+
+/// Whether a value is a row of a drawing: a text, or a list of cells.
+fn is_row_of_cells(value: &str) -> bool {
+    let inner = value.strip_prefix('[').map(str::trim_start);
+    value.starts_with('"') || inner.is_some_and(|inner| !inner.starts_with(['[', '{', ']']))
+}
+
+/// The puzzle of a drawing that is a whole file.
+fn drawing(places: &Places<'_>, value: &str) -> Result<Puzzle> {
+    let source = Source {
+        places,
+        object: value,
+        members: Vec::new(),
+    };
+    let goal = source.grid("the drawing", value)?;
+    Puzzle::from_grid(&goal).with_notes(Notes::default().goal(goal))
 }
 
 /// One puzzle's object in the text of the file.
@@ -157,25 +227,67 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     /// The value of the member with one of these names; null counts as absent.
     fn get(&self, names: &[&str]) -> Result<Option<&'a str>> {
-        let mut values = self
+        let found = self.find(|name, _| names.contains(&name))?;
+        Ok(found.map(|(_, value)| value))
+    }
+
+    /// The name and the value of the one member that is wanted; null counts as absent.
+    fn find(&self, is_wanted: impl Fn(&str, &str) -> bool) -> Result<Option<(&str, &'a str)>> {
+        let members = self
             .members
             .iter()
-            .filter(|(name, _)| names.contains(&name.as_str()));
-        let value = values.next();
-        if let Some((_, second)) = values.next() {
-            return Err(self.error(
-                second.get(),
-                format!("{} is given twice", names.join(" or ")),
-            ));
+            .map(|(name, raw)| (name.as_str(), raw.get()));
+        let mut wanted = members.filter(|(name, value)| is_wanted(name, value));
+        let first = wanted.next();
+        if let (Some((name, _)), Some((other, second))) = (first, wanted.next()) {
+            let names = if name == other {
+                name.to_owned()
+            } else {
+                format!("{name} or {other}")
+            };
+            return Err(self.error(second, format!("{names} is given twice")));
         }
-        Ok(value.map(|(_, raw)| raw.get()).filter(|raw| *raw != "null"))
+        Ok(first.filter(|(_, value)| *value != "null"))
+    }
+
+    /// Whether there are clues of rows or of columns.
+    fn has_clues(&self) -> bool {
+        let mut members = self.members.iter();
+        members.any(|(name, value)| {
+            let is_side = Side::Rows.is_named(name) || Side::Columns.is_named(name);
+            is_side && !is_number(value.get())
+        })
+    }
+
+    /// The error of an object without clues and without a goal, with the names that it has.
+    fn no_puzzle(&self) -> Error {
+        /// Most names that are listed.
+        const MAX_NAMES: usize = 8;
+        let names = self
+            .members
+            .iter()
+            .map(|(name, _)| brief(name).into_owned());
+        let mut names: Vec<String> = names.take(MAX_NAMES).collect();
+        if self.members.len() > MAX_NAMES {
+            names.push("others".to_owned());
+        }
+        let known = "a puzzle has rows and columns (also row and column, hor and ver, rowsDef and colsDef), or a goal";
+        let message = match names.len() {
+            0 => format!("there are no keys here: {known}"),
+            _ => format!("the keys here are {}: {known}", names.join(", ")),
+        };
+        self.error(self.object, message)
     }
 
     /// The clues of the rows or of the columns, each with its place.
-    fn side(&self, names: &[&str]) -> Result<Vec<(Clue, &'a str)>> {
-        let name = names[0];
-        let Some(value) = self.get(names)? else {
-            return Err(self.error(self.object, format!("this puzzle has no {name}")));
+    fn side(&self, side: Side) -> Result<Vec<(Clue, &'a str)>> {
+        let found = self.find(|name, value| side.is_named(name) && !is_number(value))?;
+        let Some((name, value)) = found else {
+            if !self.has_clues() {
+                return Err(self.no_puzzle());
+            }
+            let message = format!("this puzzle has no {}", side.name());
+            return Err(self.error(self.object, message));
         };
         let mut clues = Vec::new();
         for (i, clue) in self
@@ -219,10 +331,12 @@ impl<'a> Source<'a> {
         Ok(elements.into_iter().map(RawValue::get).collect())
     }
 
-    /// Checks that a size, if it is given, agrees with the clues.
-    fn check_size(&self, name: &str, size: usize) -> Result<()> {
-        match self.get(&[name])? {
-            Some(value) if value != size.to_string() => {
+    /// Checks that a size, if it is given under one of these names, agrees with the clues or the goal. A number is a size; under the plain
+    /// name of the size, so is everything else.
+    fn check_size(&self, is_named: impl Fn(&str) -> bool, name: &str, size: usize) -> Result<()> {
+        let found = self.find(|key, value| is_named(key) && (key == name || is_number(value)))?;
+        match found {
+            Some((_, value)) if value != size.to_string() => {
                 let message = format!(
                     "the {name} is given as {}, but there are clues for {size}",
                     kind(value)
@@ -250,18 +364,24 @@ impl<'a> Source<'a> {
     }
 
     fn goal(&self) -> Result<Option<Grid>> {
-        let Some((rows, value)) = self.drawn("goal")? else {
-            return Ok(None);
-        };
-        let grid = Grid::from_rows(&rows);
-        grid.map(Some)
-            .map_err(|error| self.error(value, format!("goal: {}", error.message())))
+        match self.find(|name, _| GOAL.contains(&name))? {
+            Some((name, value)) => self.grid(name, value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The picture in rows of `#` and `.`, or of 0 and 1.
+    fn grid(&self, name: &str, value: &'a str) -> Result<Grid> {
+        let rows = self.rows_of_cells(name, value)?;
+        Grid::from_rows(&rows)
+            .map_err(|error| self.error(value, format!("{name}: {}", error.message())))
     }
 
     /// The given cells of a puzzle of this width and height, and where they stand.
     fn given(&self, (width, height): (usize, usize)) -> Result<Option<(Position, &'a str)>> {
         self.get(&["given", "content"])?;
-        if let Some((rows, value)) = self.drawn("given")? {
+        if let Some(value) = self.get(&["given"])? {
+            let rows = self.rows_of_cells("given", value)?;
             let given = rows.join("\n").parse();
             let given = given
                 .map_err(|error: Error| self.error(value, format!("given: {}", error.message())))?;
@@ -298,23 +418,36 @@ impl<'a> Source<'a> {
         Ok(Some((given, value)))
     }
 
-    /// The rows of a drawing of cells, and where they stand.
-    fn drawn(&self, name: &str) -> Result<Option<(Vec<String>, &'a str)>> {
-        let Some(value) = self.get(&[name])? else {
-            return Ok(None);
-        };
+    /// The rows of a drawing as `#` for filled cells and `.` for empty ones, from texts or lists in which 1 and 0, or true and false, mean
+    /// the same. Other characters of texts are kept.
+    fn rows_of_cells(&self, name: &str, value: &'a str) -> Result<Vec<String>> {
         let mut rows = Vec::new();
         let elements = self.array(value, name, "a list of rows")?;
         for (i, row) in elements.into_iter().enumerate() {
-            match serde_json::from_str::<String>(row) {
-                Ok(row) => rows.push(row),
-                Err(_) => {
-                    let message = format!("{name}[{i}]: {} is not a row of cells", kind(row));
-                    return Err(self.error(row, message));
-                }
+            let path = format!("{name}[{i}]");
+            if let Ok(text) = serde_json::from_str::<String>(row) {
+                rows.push(text.replace('1', "#").replace('0', "."));
+                continue;
             }
+            let mut cells = String::new();
+            for (k, cell) in self
+                .array(row, &path, "a row of cells")?
+                .into_iter()
+                .enumerate()
+            {
+                cells.push(match cell {
+                    "1" | "true" => '#',
+                    "0" | "false" => '.',
+                    _ => {
+                        let message =
+                            format!("{path}[{k}]: {} is not a cell: it is 0 or 1", kind(cell));
+                        return Err(self.error(cell, message));
+                    }
+                });
+            }
+            rows.push(cells);
         }
-        Ok(Some((rows, value)))
+        Ok(rows)
     }
 
     fn error(&self, part: &str, message: String) -> Error {
@@ -380,7 +513,7 @@ pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)>
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{assert_refused, failure, of_pack, one};
+    use super::super::tests::{assert_refused, clues, failure, of_pack, one};
     use super::*;
 
     const NOTCH: &str = r#####"{"rows": [[2], [1, 1], [4]], "cols": [[2], [1, 1], [1, 1], [2]],
@@ -401,6 +534,87 @@ mod tests {
         assert_eq!(one(read(padded)).columns(), puzzle.columns());
         assert_eq!(one(read(r#"{"rows":[[]],"cols":[[]]}"#)).sums(), (0, 0));
         assert_eq!(one(read(&write(&puzzle))), puzzle);
+    }
+
+    /// As programs and people write it.
+    #[test]
+    fn clues_have_many_names() {
+        let clues = one(read(r#"{"rows":[[1],[2],[1]],"columns":[[1],[3]]}"#));
+        for (rows, columns) in [
+            ("rows", "cols"),
+            ("row", "column"),
+            ("hor", "ver"),
+            ("horizontal", "vertical"),
+            ("rowsDef", "colsDef"),
+            ("rowClues", "colClues"),
+            ("row_clues", "column_clues"),
+            ("Rows", "Columns"),
+            ("rowHints", "columnHints"),
+        ] {
+            let text = format!(r#"{{"{columns}":[[1],[3]],"{rows}":[[1],[2],[1]]}}"#);
+            assert_eq!(one(read(&text)), clues, "{text}");
+        }
+        // Under the other names, numbers are sizes.
+        let sized = r#"{"rows":3,"cols":2,"rowsDef":[[1],[2],[1]],"colsDef":[[1],[3]]}"#;
+        assert_eq!(one(read(sized)), clues);
+        let wrong = sized.replace("\"cols\":2", "\"cols\":4");
+        assert_eq!(
+            failure(read(&wrong)),
+            "1:18: the width is given as 4, but there are clues for 2"
+        );
+        for (text, expected) in [
+            (
+                "{}",
+                "1:1: there are no keys here: a puzzle has rows and columns (also row and column, hor and ver, rowsDef and colsDef), or a goal",
+            ),
+            (
+                r#"{"a":1,"b":[[1]]}"#,
+                "1:1: the keys here are a, b: a puzzle has rows and columns (also row and column, hor and ver, rowsDef and colsDef), or a goal",
+            ),
+            (
+                r#"{"hor":[[1]],"row":[[1]]}"#,
+                "1:20: hor or row is given twice",
+            ),
+            (
+                r#"{"ver":[[1]],"other":[[1]]}"#,
+                "1:1: this puzzle has no rows",
+            ),
+        ] {
+            assert_eq!(failure(read(text)), expected);
+        }
+    }
+
+    #[test]
+    fn a_picture_alone_is_a_puzzle() {
+        for text in [
+            r###"{"goal":[".#","##",".#"]}"###,
+            r#"{"picture":["01","11","01"],"width":2,"height":3}"#,
+            r#"{"goal":[[0,1],[1,1],[0,1]]}"#,
+            r#"{"picture":[[false,true],[true,true],[false,true]]}"#,
+            r#"[[0,1],[1,1],[0,1]]"#,
+            r###" [".#", "##", ".#"] "###,
+            r#"["01","11","01"]"#,
+        ] {
+            let puzzle = one(read(text));
+            assert_eq!(clues(&puzzle), "1/2/1 | 1/3", "{text}");
+            assert!(puzzle.notes().goal.is_some());
+        }
+        for (text, expected) in [
+            (
+                "[[0,1],[1]]",
+                "1:1: the drawing: row 2 is 1 long, the first 2",
+            ),
+            (
+                "[[0,2]]",
+                "1:5: the drawing[0][1]: 2 is not a cell: it is 0 or 1",
+            ),
+            (
+                r###"["#.","?."]"###,
+                "1:1: the drawing: '?' in row 2: a cell is '#' or '.'",
+            ),
+        ] {
+            assert_eq!(failure(read(text)), expected);
+        }
     }
 
     #[test]
