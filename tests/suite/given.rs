@@ -270,8 +270,8 @@ fn subsets(cells: &[(usize, usize)], most: usize) -> Vec<Vec<(usize, usize)>> {
     for _ in 0..most {
         let mut larger = Vec::new();
         for (set, next) in &from {
-            for i in *next..cells.len() {
-                larger.push(([&set[..], &[cells[i]]].concat(), i + 1));
+            for (i, &cell) in cells.iter().enumerate().skip(*next) {
+                larger.push(([&set[..], &[cell]].concat(), i + 1));
             }
         }
         sets.extend(larger.iter().map(|(set, _)| set.clone()));
