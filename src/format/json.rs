@@ -6,7 +6,7 @@
 //! - `title`, `author` (or `by`), `copyright`, `license`, `catalogue`;
 //! - a `goal`, or `picture`, in rows of `#` and `.` or of 0 and 1, as texts or lists. Alone, it makes the puzzle; it may be the whole file;
 //! - `given` cells in rows of `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1
-//!   for an empty one, 0 for an unknown one.
+//!   for an empty one, 0 for an unknown one; and `saved`, a list of grids drawn like these, of players who have not finished.
 //!
 //! Other keys are skipped. An array of puzzles is a pack.
 //!
@@ -158,7 +158,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         license: source.string(&["license"])?,
         catalogue: source.string(&["catalogue"])?,
         goal,
-        saved: Vec::new(),
+        saved: source.saved()?,
     };
     let goal = source.get(GOAL)?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
@@ -381,11 +381,7 @@ impl<'a> Source<'a> {
     fn given(&self, (width, height): (usize, usize)) -> Result<Option<(Position, &'a str)>> {
         self.get(&["given", "content"])?;
         if let Some(value) = self.get(&["given"])? {
-            let rows = self.rows_of_cells("given", value)?;
-            let given = rows.join("\n").parse();
-            let given = given
-                .map_err(|error: Error| self.error(value, format!("given: {}", error.message())))?;
-            return Ok(Some((given, value)));
+            return Ok(Some((self.position("given", value)?, value)));
         }
         let Some(value) = self.get(&["content"])? else {
             return Ok(None);
@@ -416,6 +412,26 @@ impl<'a> Source<'a> {
             given.set(i / width, i % width, known);
         }
         Ok(Some((given, value)))
+    }
+
+    /// The grids of players who have not finished.
+    fn saved(&self) -> Result<Vec<Position>> {
+        // Other programs may say by this name that something has been saved.
+        let saved = self.find(|name, value| name == "saved" && value.starts_with('['))?;
+        let Some((_, value)) = saved else {
+            return Ok(Vec::new());
+        };
+        let grids = self.array(value, "saved", "a list of grids")?;
+        let grids = grids.into_iter().enumerate();
+        grids
+            .map(|(i, grid)| self.position(&format!("saved[{i}]"), grid))
+            .collect()
+    }
+
+    /// The position that is drawn in rows of `#`, `.` and `?`.
+    fn position(&self, name: &str, value: &'a str) -> Result<Position> {
+        let position = self.rows_of_cells(name, value)?.join("\n").parse();
+        position.map_err(|error: Error| self.error(value, format!("{name}: {}", error.message())))
     }
 
     /// The rows of a drawing as `#` for filled cells and `.` for empty ones, from texts or lists in which 1 and 0, or true and false, mean
@@ -507,6 +523,10 @@ pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)>
     if let Some(goal) = &notes.goal {
         let drawn = goal.to_string();
         members.push(("goal", drawn.lines().collect()));
+    }
+    if !notes.saved.is_empty() {
+        let grids: Vec<_> = notes.saved.iter().map(Position::rows).collect();
+        members.push(("saved", serde_json::json!(grids)));
     }
     members
 }

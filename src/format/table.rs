@@ -110,7 +110,7 @@ const ALL: Capacity = Capacity {
     catalogue: FieldText::Any,
     goal: true,
     given: true,
-    saved: false,
+    saved: true,
 };
 
 /// Puzzles with this text between two of them.
@@ -319,7 +319,7 @@ pub static FORMATS: &[Format] = &[
         title: "Simpson's .non, with the goals of pbnsolve and the packs of nonogram-db",
         endings: &["non", "nonpack"],
         codec: Codec::Several(non::looks_like, non::read, |puzzle| Ok(non::write(puzzle))),
-        holds: Capacity { saved: true, ..ALL },
+        holds: ALL,
         pack: Some(separated("====\n")),
         ..PUZZLE
     },

@@ -10,7 +10,7 @@ use crate::common::corpus::files;
 use crate::common::reading;
 use omnogram::error::Error;
 use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Solutions, read};
-use omnogram::puzzle::{Clue, Grid, Notes, Puzzle, verify};
+use omnogram::puzzle::{Clue, Grid, Notes, Position, Puzzle, verify};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -40,7 +40,19 @@ fn grid() -> impl Strategy<Value = Grid> {
     })
 }
 
-/// Puzzles with any notes, some of them without a solution.
+/// A position of this size, with none, some or all of its cells known.
+fn position(width: usize, height: usize, seed: u64) -> Position {
+    let (mut position, mut random) = (Position::unknown(width, height), Random(seed));
+    let share = [0.0, 0.03, 0.5, 1.0][random.below(4)];
+    for (row, column) in (0..height).flat_map(|row| (0..width).map(move |c| (row, c))) {
+        if random.chance(share) {
+            position.set(row, column, Some(random.chance(0.5)));
+        }
+    }
+    position
+}
+
+/// Puzzles with any notes and given cells, some of them without a solution.
 fn puzzle() -> impl Strategy<Value = Puzzle> {
     let notes = (
         option::of(text()),
@@ -49,7 +61,9 @@ fn puzzle() -> impl Strategy<Value = Puzzle> {
         option::of(prop_oneof![text(), Just("CC-BY-4.0".to_owned())]),
         option::of(text()),
     );
-    (grid(), notes, any::<bool>(), any::<bool>()).prop_map(|(grid, notes, goal, solvable)| {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (grid(), notes, flags, any::<u64>()).prop_map(|(grid, notes, flags, seed)| {
+        let (goal, solvable, given) = flags;
         let mut puzzle = Puzzle::from_grid(&grid);
         if !solvable {
             let columns = vec![Clue::default(); puzzle.width()];
@@ -57,6 +71,12 @@ fn puzzle() -> impl Strategy<Value = Puzzle> {
         }
         let (title, author, copyright, license, catalogue) = notes;
         let goal = goal.then_some(grid);
+        let position = |seed| position(puzzle.width(), puzzle.height(), seed);
+        let saved: Vec<Position> = (0..seed % 3).map(position).collect();
+        if given {
+            let given = position(seed);
+            puzzle = puzzle.with_given(given).unwrap();
+        }
         puzzle
             .with_notes(
                 Notes::default()
@@ -65,7 +85,8 @@ fn puzzle() -> impl Strategy<Value = Puzzle> {
                     .copyright(copyright)
                     .license(license)
                     .catalogue(catalogue)
-                    .goal(goal),
+                    .goal(goal)
+                    .saved(saved),
             )
             .unwrap()
     })
@@ -123,6 +144,11 @@ fn edit() -> impl Strategy<Value = (Index, Index, Vec<u8>)> {
         "x",
         "é",
         "\u{feff}",
+        "\ngiven \"1?\"\n",
+        "\"given\":",
+        "\"content\":[1,-1",
+        ",aB",
+        "type='saved'",
     ];
     let piece = prop_oneof![
         select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),

@@ -467,7 +467,7 @@ fn the_content_of_a_json_file_is_given() {
         ("\"x\"", "content: a text is not a list of cells"),
         (
             "[0,0,0,0],\"given\":[\"??\",\"??\"]",
-            "given or content is given twice",
+            "content or given is given twice",
         ),
     ] {
         let refused = fed(&["count", "-"], format!("{head}{content}}}").as_bytes());
@@ -566,8 +566,8 @@ fn a_saved_grid_is_given_when_asked_for() {
     assert_eq!(answer(&["count", "--given", "saved", &xml]), "1");
     answer(&["convert", &xml, &non]);
     assert_eq!(answer(&["count", "--given", "saved", &non]), "1");
-    let lost = ended(0, &["convert", "--to", "json", &xml, "-"]);
-    assert!(stderr(&lost).contains("the format json cannot hold the saved grid\n"));
+    let lost = ended(0, &["convert", "--to", "nin", &xml, "-"]);
+    assert!(stderr(&lost).contains("the format nin cannot hold the saved grid\n"));
     std::fs::write(&xml, text.replace(image, &image.repeat(2))).unwrap();
     let several = ended(65, &["count", "--given", "saved", &xml]);
     assert!(stderr(&several).contains("this puzzle has 2 saved grids"));
