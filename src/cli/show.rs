@@ -64,6 +64,10 @@ struct Appearance {
     #[command(flatten)]
     replacing: Replacing,
 
+    /// Leave out the title, or the name of the file, with the author and the size
+    #[arg(long)]
+    no_title: bool,
+
     /// The characters of a drawing as text
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Style,
@@ -262,7 +266,10 @@ impl Drawings<'_> {
                 Err(error) => return Err(error.into()),
             };
         }
-        let drawn = what.draw(session, subject)?;
+        let mut drawn = what.draw(session, subject)?;
+        if self.appearance.no_title {
+            drawn.sheet = drawn.sheet.title("").byline("");
+        }
         let status = drawn.status;
         self.draw(session, subject, drawn)?;
         if self.folder.is_some() {
@@ -280,7 +287,10 @@ impl Drawings<'_> {
                 // A blank line after the text before it.
                 let blank = if self.begun { "\n" } else { "" };
                 self.begun = self.folder.is_none();
-                let mut piece = format!("{blank}{}\n\n", subject.heading());
+                let mut piece = blank.to_owned();
+                if !appearance.no_title {
+                    piece.push_str(&format!("{}\n\n", subject.heading()));
+                }
                 for line in text.lines {
                     piece.push_str(&line);
                     piece.push('\n');
@@ -353,6 +363,8 @@ impl Drawings<'_> {
         let page = self.page.get_or_insert_with(|| {
             let title = if subject.several && self.folder.is_none() {
                 "Nonograms".to_owned()
+            } else if drawn.sheet.title.is_empty() {
+                "Nonogram".to_owned()
             } else {
                 drawn.sheet.title.clone()
             };
@@ -364,7 +376,11 @@ impl Drawings<'_> {
         let Some(reveals) = drawn.reveals else {
             return text + &page.part(&HtmlSection::new(drawn.sheet));
         };
-        text += &page.part(&HtmlSection::new(drawing::unsolved_sheet(subject)));
+        let mut unsolved = drawing::unsolved_sheet(subject);
+        if self.appearance.no_title {
+            unsolved = unsolved.title("").byline("");
+        }
+        text += &page.part(&HtmlSection::new(unsolved));
         let revealing = HtmlSection::new(drawn.sheet.title("").byline(""));
         text + &page.part(&revealing.folded(reveals.to_owned()))
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use omnogram::format::is_game_id;
 use omnogram::puzzle::{Puzzle, verify};
 use omnogram::render::Sheet;
 use omnogram::search::{Outcome, Total};
@@ -118,6 +119,10 @@ impl<'a> Subject<'a> {
     pub(super) fn titled_sheet<'b>(&self) -> Sheet<'b> {
         let title = self.puzzle.notes().title.clone();
         let title = title.unwrap_or_else(|| {
+            // A game ID names no file, and says what the clues say.
+            if is_game_id(self.raw_name) {
+                return String::new();
+            }
             let stem = Path::new(self.raw_name).file_stem();
             stem.map_or(self.raw_name.into(), |stem| stem.to_string_lossy())
                 .into_owned()

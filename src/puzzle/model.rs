@@ -74,7 +74,8 @@ impl Notes {
 
 /// The clues of all rows and columns, each of which fits its line, and the cells that are given from the start.
 ///
-/// A given cell binds as a clue does: a solution satisfies all clues, and has the value of every given cell. A puzzle may have no solution. It has 1 to [`MAX_SIDE`] rows and 1 to [`MAX_SIDE`] columns.
+/// A given cell binds as a clue does: a solution satisfies all clues, and has the value of every given cell. A puzzle may have no solution.
+/// It has 1 to [`MAX_SIDE`] rows and 1 to [`MAX_SIDE`] columns.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Puzzle};
