@@ -159,7 +159,7 @@ impl Appearance {
                 let ending = ending.to_string_lossy().to_lowercase();
                 Format::from_str(&ending, false).map_err(|_| {
                     usage(format!(
-                        "no drawing has the ending .{ending}: name a format with --format"
+                        "no drawing has the ending .{ending}, but .txt, .svg, .png, .pdf or .html: use one of them, or name the format with --format"
                     ))
                 })?
             }

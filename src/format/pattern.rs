@@ -1,19 +1,27 @@
 //! The game ID of Pattern in Simon Tatham's puzzle collection: `4x3:2/1.1/1.1/2/2/1.1/4`, the clues of the columns, then those of the
 //! rows; the clue of an empty line is empty. Cells given from the start may follow after a comma: each letter skips cells, row by row, none
 //! for `a`, 24 for `y`, and gives the next cell, as filled by a capital letter and as empty by a small one; `z` skips 25 and gives none.
+//!
+//! A saved game has the same in two of its lines: the sizes under `PARAMS`, the clues under `DESC`. The moves are not read.
 
-use super::brief::plural;
+use super::brief::{brief, plural};
 use super::contents::Contents;
 use super::fragment::{self, Fragment};
 use super::number::{is_number, numbers};
 use crate::error::Result;
 use crate::puzzle::{Position, Puzzle};
 
-/// Whether the first line begins with two sizes or one, followed by a colon or by the number sign of a random seed.
+/// Whether the first line is that of a saved game, or begins with two sizes or one, followed by a colon or by the number sign of a random
+/// seed.
 pub(super) fn looks_like(text: &str) -> bool {
     Fragment::nonblank_lines(text)
         .next()
-        .is_some_and(|line| is_id(line.text))
+        .is_some_and(|line| is_id(line.text) || is_saved_game(line.text))
+}
+
+/// Whether a line is the first one of a saved game of Simon Tatham's collection.
+fn is_saved_game(line: &str) -> bool {
+    line.starts_with("SAVEFILE:")
 }
 
 /// Whether a word begins like a game ID.
@@ -22,9 +30,14 @@ pub fn is_id(word: &str) -> bool {
     sizes.len() < word.len() && sizes.splitn(2, 'x').all(is_number)
 }
 
-/// Reads one ID, or several, one per line.
+/// Reads one ID, or several, one per line; or a saved game.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut lines = Fragment::nonblank_lines(text);
+    let mut lines = Fragment::nonblank_lines(text).peekable();
+    if let Some(first) = lines.peek().copied()
+        && is_saved_game(first.text)
+    {
+        return saved_game(first, lines).into();
+    }
     Contents::several(move || lines.next().map(puzzle))
 }
 
@@ -38,16 +51,58 @@ fn puzzle(id: Fragment<'_>) -> Result<Puzzle> {
         let message = "this is a random seed, from which only Pattern can make the puzzle: copy the specific game ID instead";
         return Err(id.at(rest).error(message));
     }
+    described(id, id.at(sizes), id.at(&rest[1..]))
+}
+
+/// The puzzle of a saved game, whose lines have a key, a colon, the length of the value, a colon, and the value.
+fn saved_game<'a>(
+    first: Fragment<'a>,
+    lines: impl Iterator<Item = Fragment<'a>>,
+) -> Result<Puzzle> {
+    let (mut game, mut sizes, mut description) = (None, None, None);
+    for line in lines {
+        let mut fields = line.text.splitn(3, ':');
+        let key = fields.next().unwrap_or_default().trim_end();
+        let value = fields.nth(1).map(|value| line.at(value));
+        match key {
+            "GAME" => game = game.or(value),
+            "PARAMS" => sizes = sizes.or(value),
+            "DESC" => description = description.or(value),
+            _ => {}
+        }
+    }
+    if let Some(game) = game.filter(|game| game.text != "Pattern") {
+        let message = format!(
+            "this is a saved game of {}, not of Pattern",
+            brief(game.text)
+        );
+        return Err(game.error(message));
+    }
+    let missing = |key: &str| first.error(format!("this saved game has no line {key}"));
+    let sizes = sizes.ok_or_else(|| missing("PARAMS"))?;
+    described(first, sizes, description.ok_or_else(|| missing("DESC"))?)
+}
+
+/// The puzzle with these sizes, and these clues and given cells; what is missing is reported at `whole`.
+fn described(
+    whole: Fragment<'_>,
+    sizes: Fragment<'_>,
+    description: Fragment<'_>,
+) -> Result<Puzzle> {
     // One number makes a square.
-    let (width, height) = sizes.split_once('x').unwrap_or((sizes, sizes));
-    let width = id.at(width).size("width")?;
-    let height = id.at(height).size("height")?;
-    let rest = &rest[1..];
-    let (clues, given) = match rest.find(',') {
-        Some(comma) => (&rest[..comma], Some(&rest[comma + 1..])),
-        None => (rest, None),
+    let (width, height) = sizes
+        .text
+        .split_once('x')
+        .unwrap_or((sizes.text, sizes.text));
+    let width = sizes.at(width).size("width")?;
+    let height = sizes.at(height).size("height")?;
+    let text = description.text;
+    let (clues, given) = match text.find(',') {
+        Some(comma) => (&text[..comma], Some(&text[comma + 1..])),
+        None => (text, None),
     };
-    let parts: Vec<Fragment<'_>> = id.at(clues).split('/').take(width + height + 1).collect();
+    let parts: Vec<Fragment<'_>> =
+        (description.at(clues).split('/').take(width + height + 1)).collect();
     match parts.get(width + height) {
         Some(surplus) => {
             let message = format!("from here on there are too many clues for {width}x{height}");
@@ -55,14 +110,14 @@ fn puzzle(id: Fragment<'_>) -> Result<Puzzle> {
         }
         None if parts.len() < width + height => {
             let message = format!("only {} for {width}x{height}", plural(parts.len(), "clue"));
-            return Err(id.at(&clues[clues.len()..]).error(message));
+            return Err(description.at(&clues[clues.len()..]).error(message));
         }
         None => {}
     }
     let (columns, rows) = parts.split_at(width);
-    let puzzle = fragment::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))?;
+    let puzzle = fragment::puzzle(rows, columns, whole, |part| part.clue_between(|c| c == '.'))?;
     match given {
-        Some(given) => puzzle.with_given(given_cells(id.at(given), width, height)?),
+        Some(given) => puzzle.with_given(given_cells(description.at(given), width, height)?),
         None => Ok(puzzle),
     }
 }
@@ -197,6 +252,31 @@ mod tests {
         assert_refused(read, &cases);
         // Past the last cell: nothing is given.
         assert_eq!(one(read("1:1/1,B")).given(), None);
+    }
+
+    #[test]
+    fn saved_games_are_read() {
+        let text = "SAVEFILE:41:Simon Tatham's Portable Puzzle Collection\nVERSION :1:1\nGAME    :7:Pattern\n\
+                    PARAMS  :3:4x3\nCPARAMS :3:4x3\nDESC    :25:2/1.1/1.1/2/2/1.1/4,aB\nNSTATES :1:2\nMOVE    :8:F0,0,1,1\n";
+        assert!(looks_like(text));
+        let puzzle = one(read(text));
+        assert_eq!(clues(&puzzle), super::super::tests::NOTCH);
+        assert_eq!(puzzle.given().unwrap().to_string(), ".?#?\n????\n????\n");
+        let cases = [
+            (
+                "SAVEFILE:1:x\nGAME :4:Solo\n",
+                "2:9: this is a saved game of Solo, not of Pattern",
+            ),
+            (
+                "SAVEFILE:1:x\nPARAMS:1:2\n",
+                "1:1: this saved game has no line DESC",
+            ),
+            (
+                "SAVEFILE:1:x\nPARAMS:1:2\nDESC:5:1/1/1\n",
+                "3:13: only 3 clues for 2x2",
+            ),
+        ];
+        assert_refused(read, &cases);
     }
 
     #[test]
