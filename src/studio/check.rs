@@ -184,19 +184,21 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
 }
 
 fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> LineFields {
-    let cells = puzzle.width() * puzzle.height();
-    match by_lines {
-        Ok(position) => LineFields {
-            position: position.rows(),
-            unknown: position.unknown_cells(),
-            contradiction: None,
-        },
-        Err(line) => LineFields {
-            position: Position::unknown(puzzle.width(), puzzle.height()).rows(),
-            unknown: cells,
-            contradiction: Some(line.to_string()),
-        },
+    let (position, contradiction) = match by_lines {
+        Ok(position) => (position.clone(), None),
+        Err(line) => (known_from_start(puzzle), Some(line.to_string())),
+    };
+    LineFields {
+        position: position.rows(),
+        unknown: position.unknown_cells(),
+        contradiction,
     }
+}
+
+/// The given cells alone.
+fn known_from_start(puzzle: &Puzzle) -> Position {
+    let unknown = || Position::unknown(puzzle.width(), puzzle.height());
+    puzzle.given().cloned().unwrap_or_else(unknown)
 }
 
 fn regions<'a>(ambiguity: &'a Ambiguity, found: VerdictFields<'a>) -> RegionsFields<'a> {

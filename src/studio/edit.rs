@@ -17,11 +17,12 @@ struct WithWords<'a, T> {
 }
 
 pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
-    let picture = question.picture()?;
+    let (picture, given) = question.picture()?;
     let keep = question.keep(&picture)?;
     run.events.begin();
     let repaired = run.engine.on_threads(|| {
         Repair::new(&picture)
+            .given(given.as_ref())
             .keep(keep.as_ref())
             .only(question.only())
             .line_solvable(question.line_solvable)
@@ -47,10 +48,11 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
 }
 
 pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
-    let picture = question.picture()?;
+    let (picture, given) = question.picture()?;
     run.events.begin();
     let revealed = run.engine.on_threads(|| {
         Repair::new(&picture)
+            .given(given.as_ref())
             .line_solvable(question.line_solvable)
             .limits(run.limits())
             .observer(&|snapshot| run.progress(snapshot))
@@ -58,10 +60,10 @@ pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
     });
     let answer = WithWords {
         words: match &revealed.cells {
-            Some(given) if given.is_empty() => format!("{} as it is", aim(question)),
-            Some(given) => {
+            Some(cells) if cells.is_empty() => format!("{} as it is", aim(question)),
+            Some(cells) => {
                 let proof = proof(revealed.minimal, revealed.none_within);
-                format!("{} to give away, {proof}", plural(given.len(), "cell"))
+                format!("{} to give away, {proof}", plural(cells.len(), "cell"))
             }
             None => none_found(question, "set of cells", revealed.none_within),
         },

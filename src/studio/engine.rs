@@ -119,7 +119,7 @@ impl Engine {
     pub(super) fn kept_graph(&self, puzzle: &Puzzle) -> Option<Arc<SolutionGraph>> {
         let kept = lock(&self.graph);
         let (of, graph) = kept.as_ref()?;
-        (of.rows() == puzzle.rows() && of.columns() == puzzle.columns()).then(|| Arc::clone(graph))
+        has_same_solutions(of, puzzle).then(|| Arc::clone(graph))
     }
 
     /// Keeps the solution graph of this puzzle, if it is not too large.
@@ -128,6 +128,11 @@ impl Engine {
             *lock(&self.graph) = Some((puzzle.clone(), Arc::clone(graph)));
         }
     }
+}
+
+/// Whether two puzzles have the same clues and the same given cells; their notes do not matter.
+fn has_same_solutions(one: &Puzzle, other: &Puzzle) -> bool {
+    one.rows() == other.rows() && one.columns() == other.columns() && one.given() == other.given()
 }
 
 impl Run<'_> {

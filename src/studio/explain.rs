@@ -17,7 +17,7 @@ struct Explained {
     steps: usize,
     unknown: usize,
     position: Vec<String>,
-    /// The cells of the given position that have the other value in every solution.
+    /// The cells of the position of the question that have the other value in every solution.
     wrong: Vec<[usize; 2]>,
     stopped: Option<Stop>,
     words: String,
@@ -33,12 +33,12 @@ struct Checked {
 
 pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
-    let given = question.position()?;
-    if let Some(position) = &given {
+    let start = question.position()?;
+    if let Some(position) = &start {
         position.check_size(puzzle.width(), puzzle.height())?;
     }
     run.events.begin();
-    if let Some(position) = &given {
+    if let Some(position) = &start {
         let standing = standing(run, &puzzle, position)?;
         if standing != Standing::Right {
             let checked = checked(&standing);
@@ -68,7 +68,7 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
     let explained = run.engine.on_threads(|| {
         Explainer::new(&puzzle)
             .limits(run.limits())
-            .position(given)
+            .position(start)
             .run(|step| {
                 run.events.send("step", step);
                 !question.hint

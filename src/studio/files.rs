@@ -169,6 +169,7 @@ fn written(
         .filter(|format| format.can_write())
         .ok_or_else(|| Refusal::bad(format!("no format {name:?} can be written")))?;
     let mut all_lost: Vec<String> = Vec::new();
+    let mut is_given_lost = false;
     let mut kept = |puzzle: &Puzzle| {
         let (kept, lost) = format.kept(puzzle);
         for what in lost {
@@ -176,6 +177,7 @@ fn written(
                 all_lost.push(what);
             }
         }
+        is_given_lost |= puzzle.given().is_some() && kept.given().is_none();
         kept
     };
     let bytes = match (puzzles, format.pack()) {
@@ -190,6 +192,9 @@ fn written(
             bytes
         }
     };
+    if is_given_lost {
+        all_lost.insert(0, "the given cells".to_owned());
+    }
     Ok((bytes, format.endings[0], all_lost))
 }
 
@@ -207,7 +212,7 @@ fn file_stem(title: &str) -> String {
     }
 }
 
-/// A drawing of a puzzle. Its solution, if it has no goal, is searched within these limits.
+/// A drawing of a puzzle. Its solution, unless its goal is one, is searched within these limits.
 pub(super) fn draw(
     engine: &Engine,
     question: &Question<'_>,
@@ -216,7 +221,7 @@ pub(super) fn draw(
     let puzzle = question.subject()?;
     let drawing = match question.what {
         What::Puzzle => Drawing::blank(&puzzle),
-        What::Solution => match &puzzle.notes().goal {
+        What::Solution => match puzzle.solved_goal() {
             Some(goal) => Drawing::solution(&puzzle, goal),
             None => Drawing::solution(&puzzle, &solution(engine, &puzzle, limits)?),
         },

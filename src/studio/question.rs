@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::refusal::Refusal;
 use crate::design::Only;
 use crate::format;
-use crate::puzzle::{Grid, Position, Puzzle};
+use crate::puzzle::{Grid, Position, Puzzle, verify};
 use crate::solutions::Count;
 
 /// Maximum number of digits of a number: reading one takes quadratic time.
@@ -21,6 +21,9 @@ pub(super) struct Question<'a> {
     /// The subject as rows of `#` and `.`; the question is about the puzzle with the clues of this picture.
     #[serde(borrow)]
     picture: Option<Vec<&'a str>>,
+    /// The given cells of the picture's puzzle, as rows of `#`, `.` and `?`. A puzzle in the JSON format has its own.
+    #[serde(borrow)]
+    given: Option<Vec<&'a str>>,
     /// Or the subject as a puzzle in the JSON format.
     #[serde(borrow)]
     puzzle: Option<&'a RawValue>,
@@ -80,10 +83,13 @@ impl<'a> Question<'a> {
         match (&self.picture, self.puzzle) {
             (Some(rows), None) => {
                 let goal = Grid::from_rows(rows)?;
-                let puzzle = Puzzle::from_grid(&goal);
+                let puzzle = self.of_picture(&goal)?;
                 let notes = puzzle.notes().clone().goal(goal);
                 Ok(puzzle.with_notes(notes)?)
             }
+            (None, Some(_)) if self.given.is_some() => Err(Refusal::bad(
+                "`given` goes with a picture; a puzzle has its own given cells",
+            )),
             (None, Some(json)) => read_puzzle(json),
             _ => Err(Refusal::bad(
                 "the question must have either a picture or a puzzle",
@@ -91,11 +97,25 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The picture in question.
-    pub(super) fn picture(&self) -> Result<Grid, Refusal> {
-        match &self.picture {
-            Some(rows) => Ok(Grid::from_rows(rows)?),
-            None => Err(Refusal::bad("the question must have a picture")),
+    /// The puzzle of a picture, with the given cells, which may contradict it.
+    fn of_picture(&self, picture: &Grid) -> Result<Puzzle, Refusal> {
+        let puzzle = Puzzle::from_grid(picture);
+        match position(self.given.as_deref())? {
+            Some(given) => Ok(puzzle.with_given(given)?),
+            None => Ok(puzzle),
+        }
+    }
+
+    /// The picture in question, and the given cells, which agree with it.
+    pub(super) fn picture(&self) -> Result<(Grid, Option<Position>), Refusal> {
+        let Some(rows) = &self.picture else {
+            return Err(Refusal::bad("the question must have a picture"));
+        };
+        let picture = Grid::from_rows(rows)?;
+        let puzzle = self.of_picture(&picture)?;
+        match verify(&puzzle, &picture) {
+            Ok(()) => Ok((picture, puzzle.given().cloned())),
+            Err(mismatch) => Err(Refusal::bad(format!("in the picture, {mismatch}"))),
         }
     }
 
@@ -124,8 +144,7 @@ impl<'a> Question<'a> {
 
     /// The known cells, if there are any.
     pub(super) fn position(&self) -> Result<Option<Position>, Refusal> {
-        let position = self.position.as_ref().map(|rows| rows.join("\n").parse());
-        Ok(position.transpose()?)
+        position(self.position.as_deref())
     }
 
     /// The limit on time.
@@ -154,6 +173,12 @@ impl<'a> Question<'a> {
         }
         self.puzzles.iter().map(|json| read_puzzle(json)).collect()
     }
+}
+
+/// The position with these rows.
+fn position(rows: Option<&[&str]>) -> Result<Option<Position>, Refusal> {
+    let position = rows.map(|rows| rows.join("\n").parse());
+    Ok(position.transpose()?)
 }
 
 fn read_puzzle(json: &RawValue) -> Result<Puzzle, Refusal> {

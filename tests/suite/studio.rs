@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::command::{answer, ends, interrupt, omnogram, spawn};
 use crate::common::{Random, brute_force};
-use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::puzzle::{Grid, Position, Puzzle};
 use serde_json::{Value, json};
 
 /// A running studio, which ends with the test.
@@ -224,49 +224,205 @@ fn answer_of(arguments: &[&str]) -> String {
     crate::common::command::stdout(&output).to_owned()
 }
 
-/// The table of components lives on from one question to the next; it must never mix them up.
+/// The table of components and the graph of all solutions live on from one question to the next; the server must never mix up puzzles,
+/// nor those that differ in their given cells alone.
 #[test]
 fn counts_are_exact_one_after_the_other() {
     let server = Server::start(&[]);
     let mut random = Random(7);
+    let mut verdicts = BTreeMap::new();
     for _ in 0..150 {
         let (width, height) = random.size(2, 4);
         let grid = random.grid(width, height, 0.4);
-        let solutions = brute_force(&Puzzle::from_grid(&grid));
-        let question = json!({ "picture": rows(&grid) });
-        let events = server.ask("check", &question);
-        let counted = match events.get("regions") {
-            Some(regions) => &regions["solutions"],
-            None => &events["verdict"]["solutions"],
-        };
-        assert_eq!(counted, &json!(solutions.len().to_string()), "{grid}");
-        let events = server.ask(
-            "solutions",
-            &json!({ "picture": rows(&grid), "number": 1000 }),
-        );
-        let mut listed: Vec<Vec<String>> = solutions.iter().map(rows).collect();
-        listed.sort();
-        let mut given: Vec<Vec<String>> =
-            serde_json::from_value(events["solutions"]["solutions"].clone()).unwrap();
-        given.sort();
-        assert_eq!(given, listed);
-        let events = server.ask("cells", &question);
-        for (row, shares) in events["cells"]["shares"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .enumerate()
-        {
-            for (column, share) in shares.as_array().unwrap().iter().enumerate() {
-                let filled = solutions
-                    .iter()
-                    .filter(|grid| grid.get(row, column))
-                    .count();
-                let wanted = filled as f64 / solutions.len() as f64;
-                assert!((share.as_f64().unwrap() - wanted).abs() < 2e-6, "{grid}");
+        let puzzle = Puzzle::from_grid(&grid);
+        answers_are_exact(&server, &grid, &brute_force(&puzzle), json!({}));
+        let given = random_given(&mut random, &grid);
+        let question = json!({ "given": given.rows() });
+        let solutions = brute_force(&puzzle.with_given(given).unwrap());
+        let verdict = answers_are_exact(&server, &grid, &solutions, question);
+        *verdicts.entry(verdict).or_insert(0) += 1;
+    }
+    assert_eq!(verdicts.len(), 3, "{verdicts:?}");
+}
+
+/// A few cells of a grid, most of them with their values.
+fn random_given(random: &mut Random, grid: &Grid) -> Position {
+    let mut given = Position::unknown(grid.width(), grid.height());
+    for row in 0..grid.height() {
+        for column in 0..grid.width() {
+            if random.chance(0.15) {
+                let is_right = random.chance(0.9);
+                given.set(row, column, Some(grid.get(row, column) == is_right));
             }
         }
     }
+    given
+}
+
+/// Asks about a picture, with these further keys, and compares the answers with all solutions. Returns the verdict.
+fn answers_are_exact(
+    server: &Server,
+    picture: &Grid,
+    solutions: &[Grid],
+    mut question: Value,
+) -> String {
+    question["picture"] = json!(rows(picture));
+    let events = server.ask("check", &question);
+    let counted = match events.get("regions") {
+        Some(regions) => &regions["solutions"],
+        None => &events["verdict"]["solutions"],
+    };
+    assert_eq!(counted, &json!(solutions.len().to_string()), "{question}");
+    assert_eq!(events["verdict"]["goal"], solutions.contains(picture));
+    let cells = server.ask("cells", &question);
+    assert_eq!(cells.contains_key("unavailable"), solutions.is_empty());
+    let rows_of_shares: Vec<Vec<f64>> = match cells.get("cells") {
+        Some(cells) => serde_json::from_value(cells["shares"].clone()).unwrap(),
+        None => Vec::new(),
+    };
+    for (row, shares) in rows_of_shares.iter().enumerate() {
+        for (column, share) in shares.iter().enumerate() {
+            let filled = solutions.iter().filter(|grid| grid.get(row, column));
+            let wanted = filled.count() as f64 / solutions.len() as f64;
+            assert!((share - wanted).abs() < 2e-6, "{question}");
+        }
+    }
+    question["number"] = json!(1000);
+    let listed = server.ask("solutions", &question);
+    let mut listed: Vec<Vec<String>> =
+        serde_json::from_value(listed["solutions"]["solutions"].clone()).unwrap();
+    listed.sort();
+    let mut wanted: Vec<Vec<String>> = solutions.iter().map(rows).collect();
+    wanted.sort();
+    assert_eq!(listed, wanted, "{question}");
+    events["verdict"]["verdict"].as_str().unwrap().to_owned()
+}
+
+/// Three cells on the diagonal: six solutions, of which two given cells leave one.
+const DIAGONAL: [&str; 3] = ["#..", ".#.", "..#"];
+
+#[test]
+fn a_designer_is_answered_for_the_given_cells() {
+    let server = Server::start(&[]);
+    let revealed = |given: Value| {
+        let question = json!({ "picture": DIAGONAL, "given": given });
+        server.ask("reveal", &question)["revealed"].clone()
+    };
+    assert_eq!(revealed(Value::Null)["reveal"].as_array().unwrap().len(), 2);
+    let one_more = revealed(json!(["#??", "???", "???"]));
+    assert_eq!(one_more["reveal"].as_array().unwrap().len(), 1);
+    assert_eq!(one_more["words"], "1 cell to give away, proven minimal");
+    let none = revealed(json!(["#??", "?#?", "???"]));
+    assert_eq!(none["words"], "unique as it is");
+
+    let repaired = |given: Value| {
+        let question = json!({ "picture": DIAGONAL, "given": given, "alternatives": 20 });
+        server.ask("repair", &question)["repaired"].clone()
+    };
+    assert_eq!(repaired(json!(["#??", "?#?", "???"]))["flips"], json!([]));
+    let given = json!(["#??", ".??", "???"]);
+    let answer = repaired(given);
+    let flips = answer["flips"].as_array().unwrap();
+    let alternatives = answer["alternatives"].as_array().unwrap();
+    assert!(!flips.is_empty(), "{answer}");
+    let all = alternatives.iter().flat_map(|one| one.as_array().unwrap());
+    for flip in all.chain(flips) {
+        assert!(![json!([1, 1]), json!([2, 1])].contains(flip), "{answer}");
+    }
+
+    // One step decides the rest; a position that contradicts a given cell is wrong there.
+    let mut question = json!({ "picture": DIAGONAL, "given": ["#??", "?#?", "???"] });
+    let events = server.ask("check", &question);
+    assert_eq!(events["verdict"]["verdict"], "unique");
+    assert_eq!(events["lines"]["position"], json!(DIAGONAL));
+    let explained = &server.ask("explain", &question)["explained"];
+    assert_eq!(explained["ending"], "solved");
+    question["position"] = json!([".??", "???", "???"]);
+    for (verb, event) in [("position", "position"), ("explain", "explained")] {
+        let answer = &server.ask(verb, &question)[event];
+        assert_eq!(answer["wrong"], json!([[1, 1]]), "{verb}");
+    }
+    // The given cells are known, although a line contradicts them.
+    let question = json!({ "picture": DIAGONAL, "given": ["##?", "???", "???"] });
+    let events = server.ask("check", &question);
+    assert_eq!(events["lines"]["position"], question["given"]);
+    assert_eq!(events["lines"]["unknown"], 7);
+    assert_eq!(events["verdict"]["verdict"], "none");
+    assert_eq!(events["verdict"]["goal"], false);
+}
+
+#[test]
+fn given_cells_that_cannot_be_are_refused() {
+    let server = Server::start(&[]);
+    let refused = |verb: &str, question: Value| {
+        let (code, body) = server.post(&format!("api/{verb}"), question.to_string().as_bytes());
+        assert_eq!(code, 400, "{verb} {question} {body}");
+        let error: Value = serde_json::from_str(&body).unwrap();
+        error["error"].as_str().unwrap().to_owned()
+    };
+    for verb in ["repair", "reveal"] {
+        let wrong = json!({ "picture": DIAGONAL, "given": ["???", "?.?", "???"] });
+        assert_eq!(
+            refused(verb, wrong),
+            "in the picture, row 2 column 2 is filled, but given as empty"
+        );
+    }
+    for verb in ["repair", "reveal", "check", "draw"] {
+        refused(verb, json!({ "picture": DIAGONAL, "given": ["#"] }));
+        refused(verb, json!({ "picture": DIAGONAL, "given": ["#?x"] }));
+    }
+    let puzzle = json!({ "rows": [[1]], "columns": [[1]] });
+    let both = json!({ "puzzle": puzzle, "given": ["#"] });
+    assert!(refused("check", both).contains("given"));
+}
+
+#[test]
+fn given_cells_are_kept_in_files() {
+    let server = Server::start(&[]);
+    let clue = [[1], [1], [1]];
+    let puzzle =
+        json!({ "rows": clue, "columns": clue, "given": ["#?.", "???", "???"], "goal": DIAGONAL });
+    let write = |format: &str| {
+        let question = json!({ "puzzles": [puzzle], "format": format }).to_string();
+        let request = [server.head("POST", "api/write", question.len()), question].concat();
+        let reply = server.raw(request.as_bytes());
+        let lost = reply
+            .lines()
+            .find_map(|l| l.strip_prefix("omnogram-lost: "));
+        (lost.unwrap().to_owned(), content(&reply))
+    };
+    for format in ["json", "non", "webpbn", "pattern"] {
+        let (lost, file) = write(format);
+        assert!(!lost.contains("given"), "{format}: {lost}");
+        let (_, read) = server.post("api/read?name=file", file.as_bytes());
+        let read: Value = serde_json::from_str(&read).unwrap();
+        let read = &read["puzzles"][0]["puzzle"];
+        assert_eq!(read["given"], puzzle["given"], "{format}");
+        let events = server.ask("check", &json!({ "puzzle": read }));
+        assert_eq!(events["regions"]["solutions"], "2", "{format}");
+    }
+    assert!(write("mk").0.contains("the%20given%20cells"));
+    let (_, clauses) = write("dimacs");
+    for unit in ["1 0", "-3 0"] {
+        assert!(clauses.lines().any(|line| line == unit), "{clauses}");
+    }
+
+    // An empty cell that is given has a cross; a filled one is drawn.
+    let drawn = |question: Value| {
+        let (code, svg) = server.post("api/draw", question.to_string().as_bytes());
+        assert_eq!(code, 200, "{svg}");
+        svg
+    };
+    assert!(drawn(json!({ "puzzle": puzzle, "as": "svg" })).contains('×'));
+    let picture = json!({ "picture": DIAGONAL, "given": ["#?.", "???", "???"], "as": "svg" });
+    assert!(drawn(picture).contains('×'));
+    // A goal that contradicts a given cell is not drawn as the solution.
+    let solution = |goal: Value| {
+        let other =
+            json!({ "rows": clue, "columns": clue, "given": ["?#?", "#??", "???"], "goal": goal });
+        drawn(json!({ "puzzle": other, "as": "svg", "what": "solution" }))
+    };
+    assert_eq!(solution(json!(DIAGONAL)), solution(Value::Null));
 }
 
 #[test]

@@ -89,7 +89,7 @@ export function showLayer(board, layer, owner, data) {
 }
 
 /** The kinds of change that make answers about the puzzle invalid. */
-const CONTENT = ["cells", "clues", "size", "document"];
+const CONTENT = ["cells", "clues", "given", "size", "document"];
 
 /** Whether a `change` event of the drawing changed the puzzle itself. */
 export function changesPuzzle(event) {

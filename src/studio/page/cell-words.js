@@ -8,7 +8,7 @@ const MARKS = ["unknown", "filled", "empty"];
 /** What the layers say about a cell. */
 function findings(board, { row, column }) {
     const { drawing } = board;
-    const words = [];
+    const words = [drawing.given[row * drawing.width + column] === 0 ? "" : "given"];
     const lists = (name) => board.layer(name)?.some(([at, across]) => at - 1 === row && across - 1 === column);
     if (drawing.mode === "draw") {
         const index = row * drawing.width + column;
@@ -18,7 +18,7 @@ function findings(board, { row, column }) {
         words.push(sign === "?" ? "ambiguous" : sign === "-" ? "undecided" : "");
         words.push(sign !== "?" && board.layer("known")?.[row]?.[column] === "?" ? "not found line by line" : "");
         words.push(drawing.protect[index] === 1 ? "protected" : "");
-        words.push(lists("flips") ? "to be flipped" : "", lists("given") ? "to be revealed" : "");
+        words.push(lists("flips") ? "to be flipped" : "", lists("revealed") ? "to be revealed" : "");
         words.push(other && drawing.kind === "picture" && (other === "#") !== (drawing.cells[index] === 1) ? "differs" : "");
         words.push(typeof share === "number" ? `filled in ${Math.round(share * 100)} percent of the solutions` : "");
     }

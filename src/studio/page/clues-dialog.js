@@ -80,9 +80,17 @@ export class CluesDialog {
     #use() {
         const { rows, columns, title, author } = this.#puzzle;
         const names = { title: title ?? this.drawing.title, author: author ?? this.drawing.author };
+        const kept = this.#puzzle.given ? null : this.#keptGiven();
         this.dialog.close();
-        this.drawing.open({ rows, columns, ...names }, "Clues");
-        this.announce(sizeText({ rows, columns }));
+        this.drawing.open({ rows, columns, given: this.#puzzle.given ?? kept, ...names }, "Clues");
+        this.announce(sizeText({ rows, columns }) + (kept ? " The given cells stay." : ""));
+    }
+
+    /** The given cells of the drawing, which stay if the size does. */
+    #keptGiven() {
+        const { rows, columns } = this.#puzzle;
+        const { width, height } = this.drawing;
+        return rows.length === height && columns.length === width ? this.drawing.givenText() : null;
     }
 }
 

@@ -287,11 +287,12 @@ class Collection {
 }
 
 /** A text that is the same for two puzzles with the same content and names. */
-function contentKey({ rows, columns, goal, title, author }) {
-    return JSON.stringify([goal ?? cluesKey({ rows, columns }), title ?? "", author ?? ""]);
+function contentKey({ rows, columns, given, goal, title, author }) {
+    return JSON.stringify([goal ?? cluesKey({ rows, columns }), given ?? null, title ?? "", author ?? ""]);
 }
 
-/** A text that is the same for two puzzles with the same clues. */
-function cluesKey({ rows, columns }) {
-    return JSON.stringify([rows, columns].map((lines) => lines.map((line) => line.filter((block) => block > 0))));
+/** A text that is the same for two puzzles with the same clues and given cells. */
+function cluesKey({ rows, columns, given }) {
+    const [ofRows, ofColumns] = [rows, columns].map((lines) => lines.map((line) => line.filter((block) => block > 0)));
+    return JSON.stringify([ofRows, ofColumns, given ?? null]);
 }

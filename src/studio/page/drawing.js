@@ -1,4 +1,7 @@
-// The document of the page: a picture or a list of clues, with title, protected cells and the marks of a player; undo and redo.
+// The document of the page: a picture or a list of clues, with title, given and protected cells, and the marks of a player; undo and redo.
+//
+// The given cells of a picture are places: their values are those of the picture, which may be drawn on. A given cell always has its mark,
+// so that a player finds it on the board and cannot change it.
 
 import { cluesOfPicture } from "./clues.js";
 import { History, applied, difference } from "./history.js";
@@ -6,7 +9,7 @@ import * as transform from "./transform.js";
 
 /** The word of `detail.what` for each stored field. */
 const WHAT = {
-    kind: "document", width: "size", height: "size", cells: "cells", protect: "protect", marks: "marks",
+    kind: "document", width: "size", height: "size", cells: "cells", given: "given", protect: "protect", marks: "marks",
     rows: "clues", columns: "clues", title: "title", author: "title", mode: "mode",
 };
 
@@ -17,7 +20,7 @@ const STROKE_CHANGE = 120;
 function emptyPicture(width, height) {
     const zeros = () => new Uint8Array(width * height);
     return {
-        kind: "picture", width, height, cells: zeros(), protect: zeros(), marks: zeros(),
+        kind: "picture", width, height, cells: zeros(), given: zeros(), protect: zeros(), marks: zeros(),
         rows: null, columns: null, title: "", author: "", mode: "draw",
     };
 }
@@ -31,19 +34,39 @@ function cellsOf(rows) {
     return { width, height: rows.length, cells: Uint8Array.from(rows.join(""), (sign) => (sign === "#" ? 1 : 0)) };
 }
 
-/** The state of a puzzle in the JSON form of the server. */
+/** The signs of a cell whose value may be unknown: 0 is unknown, 1 filled, 2 empty. */
+const SIGNS = "?#.";
+
+/** Whether every given cell has its value in a picture. */
+function agrees(given, cells) {
+    return given.every((value, index) => value === 0 || (value === 1) === (cells[index] === 1));
+}
+
+/** The state of a puzzle in the JSON form of the server. A goal that contradicts a given cell is not its picture. */
 function stateOf(puzzle) {
     const names = { title: puzzle.title ?? "", author: puzzle.author ?? "" };
+    const given = puzzle.given && Uint8Array.from(puzzle.given.join(""), (sign) => Math.max(0, SIGNS.indexOf(sign)));
+    const fields = given ? { given, ...names } : names;
     if (puzzle.goal) {
         const { width, height, cells } = cellsOf(puzzle.goal);
-        return { ...emptyPicture(width, height), cells, ...names };
+        if (!given || agrees(given, cells)) {
+            return { ...emptyPicture(width, height), cells, ...fields };
+        }
     }
     const clean = (lines) => lines.map((line) => line.filter((block) => block > 0));
     const [rows, columns] = [clean(puzzle.rows), clean(puzzle.columns)];
-    return { ...emptyPicture(columns.length, rows.length), kind: "clues", rows, columns, ...names };
+    return { ...emptyPicture(columns.length, rows.length), kind: "clues", rows, columns, ...fields };
 }
 
-/** A draft made consistent: arrays of the right length, clues stored only where they were given. */
+/** Whether a state has given cells. */
+const hasGiven = ({ given }) => given.some((value) => value !== 0);
+
+/** The values of the given cells: 0 for cells that are not given, 1 filled, 2 empty. */
+function givenValues({ kind, given, cells }) {
+    return kind === "clues" ? given : given.map((value, index) => (value === 0 ? 0 : 2 - cells[index]));
+}
+
+/** A draft made consistent: arrays of the right length, clues stored only where they were typed, given cells marked. */
 function consistent(draft) {
     const state = {};
     Object.keys(WHAT).forEach((field) => {
@@ -61,12 +84,24 @@ function consistent(draft) {
     if (state.cells.length !== size) {
         throw new Error("The picture does not have the size that it states.");
     }
-    for (const name of ["protect", "marks"]) {
+    for (const name of ["given", "protect", "marks"]) {
         if (state[name].length !== size) {
             state[name] = new Uint8Array(size);
         }
     }
+    if (hasGiven(state)) {
+        // For a picture it is enough to know which cells are given.
+        state.given = state.kind === "clues" ? state.given : state.given.map((value) => Math.min(value, 1));
+        const values = givenValues(state);
+        state.marks = state.marks.map((mark, index) => values[index] || mark);
+    }
     return state;
+}
+
+/** Takes the given cells of a draft away, and their marks. */
+function takeGiven(draft) {
+    draft.marks = draft.marks.map((mark, index) => (draft.given[index] === 0 ? mark : 0));
+    draft.given.fill(0);
 }
 
 export class Drawing extends EventTarget {
@@ -81,6 +116,9 @@ export class Drawing extends EventTarget {
     get height() { return this.#state.height; }
     get cells() { return this.#state.cells; }
     get protect() { return this.#state.protect; }
+    /** For each cell 0 if it is not given, 1 if it is given as filled, 2 if it is given as empty. */
+    get given() { return givenValues(this.#state); }
+    get hasGiven() { return hasGiven(this.#state); }
     get marks() { return this.#state.marks; }
     get title() { return this.#state.title; }
     get author() { return this.#state.author; }
@@ -115,8 +153,8 @@ export class Drawing extends EventTarget {
     edit(name, change, { what = [], merge = null } = {}) {
         this.#stroke?.end();
         const before = this.#state;
-        const { cells, protect, marks } = before;
-        const copies = { cells: cells.slice(), protect: protect.slice(), marks: marks.slice() };
+        const { cells, given, protect, marks } = before;
+        const copies = { cells: cells.slice(), given: given.slice(), protect: protect.slice(), marks: marks.slice() };
         const draft = { ...before, ...copies, rows: this.rows, columns: this.columns };
         change(draft);
         const after = consistent(draft);
@@ -138,7 +176,8 @@ export class Drawing extends EventTarget {
         this.#stroke?.end();
         const before = this.#state;
         const array = before[field].slice();
-        const writable = field === "marks" || before.kind === "picture";
+        const given = this.given;
+        const writable = (index) => (field === "marks" ? given[index] === 0 : before.kind === "picture");
         let timer = null;
         let shown = false;
         this.#state = { ...before, [field]: array };
@@ -148,7 +187,7 @@ export class Drawing extends EventTarget {
         };
         const stroke = {
             set: (index, value) => {
-                if (this.#stroke !== stroke || !writable || array[index] === value) {
+                if (this.#stroke !== stroke || !writable(index) || array[index] === value) {
                     return;
                 }
                 array[index] = value;
@@ -165,12 +204,13 @@ export class Drawing extends EventTarget {
                     return;
                 }
                 finish();
+                this.#state = consistent(this.#state);
                 const entry = difference(name, before, this.#state, WHAT);
                 if (entry) {
                     this.#history.push(entry);
                 }
                 if (entry || shown) {
-                    this.#changed(name, [WHAT[field]]);
+                    this.#changed(name, entry?.what ?? [WHAT[field]]);
                 }
             },
             cancel: () => {
@@ -247,11 +287,37 @@ export class Drawing extends EventTarget {
         });
     }
 
-    /** Makes rows of `#` and `.` the picture. Protected cells and marks stay if the size does. */
+    /** Gives cells of the picture, `[row, column]` from 1, beside those that are given already. */
+    give(cells) {
+        return this.edit("Give cells", (draft) => {
+            for (const [row, column] of cells) {
+                draft.given[(row - 1) * draft.width + column - 1] = 1;
+            }
+        });
+    }
+
+    /** Gives no cells any more. */
+    giveNone() {
+        return this.edit("Give no cells", takeGiven);
+    }
+
+    /** Empties the picture, which has no given cells then; while playing, the marks. */
+    clear() {
+        if (this.mode === "play") {
+            return this.edit("Clear marks", (draft) => draft.marks.fill(0));
+        }
+        return this.edit("Clear", (draft) => {
+            takeGiven(draft);
+            draft.cells.fill(0);
+        });
+    }
+
+    /** Makes rows of `#` and `.` the picture. Given and protected cells and marks stay if the size does. */
     setPicture(rows, name = "Picture") {
         const { width, height, cells } = cellsOf(rows);
         return this.edit(name, (draft) => {
             if (width !== draft.width || height !== draft.height) {
+                draft.given = new Uint8Array(width * height);
                 draft.protect = new Uint8Array(width * height);
                 draft.marks = new Uint8Array(width * height);
             }
@@ -288,7 +354,12 @@ export class Drawing extends EventTarget {
 
     /** The marks as rows of `#`, `.` and `?`. */
     positionText() {
-        return this.#rowsOf(this.marks, "?#.");
+        return this.#rowsOf(this.marks, SIGNS);
+    }
+
+    /** The given cells as rows of `#`, `.` and `?`, or null if there are none. */
+    givenText() {
+        return this.hasGiven ? this.#rowsOf(this.given, SIGNS) : null;
     }
 
     #rowsOf(array, signs) {
@@ -300,10 +371,11 @@ export class Drawing extends EventTarget {
 
     /** What a request to the server is about. */
     subject() {
+        const given = this.givenText();
         if (this.kind === "picture") {
-            return { picture: this.gridText() };
+            return { picture: this.gridText(), given };
         }
-        return { puzzle: { rows: this.rows, columns: this.columns, title: this.title } };
+        return { puzzle: { rows: this.rows, columns: this.columns, given, title: this.title } };
     }
 
     /** The puzzle in the JSON form of the server, with `goal` for a picture. */
@@ -311,6 +383,9 @@ export class Drawing extends EventTarget {
         const puzzle = { rows: this.rows, columns: this.columns };
         if (this.kind === "picture") {
             puzzle.goal = this.gridText();
+        }
+        if (this.hasGiven) {
+            puzzle.given = this.givenText();
         }
         if (this.title) {
             puzzle.title = this.title;

@@ -53,7 +53,7 @@ export class Explain {
         this.words.textContent = "Looking for steps.";
         const playing = this.drawing.mode === "play";
         const position = playing ? this.drawing.positionText() : null;
-        this.#track = new Track(this.drawing.width, this.drawing.height, position);
+        this.#track = new Track(this.drawing.width, this.drawing.height, position ?? this.drawing.givenText());
         const body = { ...this.drawing.subject(), position, hint: false };
         const handlers = { step: (step) => this.#arrived(step), explained: (data) => this.#explained(data) };
         try {

@@ -1,6 +1,8 @@
 // Painting the grid of the board: its cells and the layers above and below them.
 
-import { isVisible, paintCursor, paintFlips, paintGiven, paintRegions, paintStep, paintText, paintWrong, rectangle } from "./markers.js";
+import {
+    isVisible, paintCursor, paintFlips, paintGiven, paintRegions, paintRevealed, paintStep, paintText, paintWrong, rectangle,
+} from "./markers.js";
 import { cellPattern, centredSquare, chequer, corner, cross, dots, paintRuns } from "./patterns.js";
 
 /** Colours of the heat map between its ends. */
@@ -42,10 +44,10 @@ function shownLayers({ layers, drawing }) {
         return { step, position, wrong };
     }
     if (layers.heat) {
-        return { heat: layers.heat, flips: layers.flips, given: layers.given };
+        return { heat: layers.heat, flips: layers.flips, revealed: layers.revealed };
     }
     if (layers.other) {
-        return { other: layers.other, flips: layers.flips, given: layers.given };
+        return { other: layers.other, flips: layers.flips, revealed: layers.revealed };
     }
     return layers;
 }
@@ -73,7 +75,8 @@ export function paintGrid(scene) {
     paintLines(scene);
     paintRegions(scene, shown.regions);
     paintFlips(scene, shown.flips);
-    paintGiven(scene, shown.given);
+    paintGiven(scene);
+    paintRevealed(scene, shown.revealed);
     paintStep(scene, shown.step);
     paintWrong(scene, shown.wrong);
     paintCursor(scene);

@@ -1,4 +1,5 @@
-// Markers of single cells and regions, painted above the grid: regions, proposed flips, cells to reveal, steps, mistakes, the cursor.
+// Markers of single cells and regions, painted above the grid: regions, given cells, proposed flips, cells to reveal, steps, mistakes, the
+// cursor.
 
 import { SIGN_CELL } from "./patterns.js";
 
@@ -120,16 +121,46 @@ export function paintFlips(scene, flips) {
     }
 }
 
-/** Cells to reveal to the player: a dot with a ring. */
-export function paintGiven(scene, given) {
+/** Begins a circle in the middle of a cell; its radius is a part of the cell's side. */
+function circle({ context, view }, row, column, radius) {
+    context.beginPath();
+    context.arc(view.gridX + (column + 0.5) * view.cell, view.gridY + (row + 0.5) * view.cell, view.cell * radius, 0, 2 * Math.PI);
+}
+
+/** The given cells: a dot, in a filled cell with a ring. It is small, so that the cross of an empty cell can be seen in play. */
+export function paintGiven(scene) {
+    const { context, view, range, colours, drawing } = scene;
+    if (!drawing.hasGiven) {
+        return;
+    }
+    const { given } = drawing;
+    context.fillStyle = colours.given;
+    context.lineWidth = Math.max(1, view.cell * 0.07);
+    context.strokeStyle = colours.paper;
+    for (let row = range.top; row < range.bottom; row++) {
+        for (let column = range.left; column < range.right; column++) {
+            const value = given[row * view.columns + column];
+            if (value !== 0) {
+                circle(scene, row, column, value === 1 ? 0.2 : 0.15);
+                context.fill();
+            }
+            if (value === 1) {
+                context.stroke();
+            }
+        }
+    }
+}
+
+/** Cells to reveal to the player: a ring. */
+export function paintRevealed(scene, revealed) {
     const { context, view, colours } = scene;
-    for (const [row, column] of visibleCells(scene, given ?? [])) {
-        context.beginPath();
-        context.arc(view.gridX + (column + 0.5) * view.cell, view.gridY + (row + 0.5) * view.cell, view.cell * 0.28, 0, 2 * Math.PI);
-        context.fillStyle = colours.given;
-        context.fill();
-        context.lineWidth = Math.max(1, view.cell * 0.07);
+    for (const [row, column] of visibleCells(scene, revealed ?? [])) {
+        circle(scene, row, column, 0.3);
+        context.lineWidth = view.cell * 0.26;
         context.strokeStyle = colours.paper;
+        context.stroke();
+        context.lineWidth = view.cell * 0.13;
+        context.strokeStyle = colours.given;
         context.stroke();
     }
 }

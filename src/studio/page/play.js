@@ -11,6 +11,8 @@ const EMPTY = 2;
 /** What to do, when playing begins. */
 const HOW_TO = "Solve the puzzle on the board. A click or tap fills a cell. The right button, a long press or the key X marks it as empty.";
 
+const GIVEN = " Cells with a dot are given and stay as they are.";
+
 /** The panel `#play-panel`. */
 export class Play {
     #latest = new Latest();
@@ -44,7 +46,7 @@ export class Play {
         this.#clear();
         if (what.has("mode") || what.has("document")) {
             this.#showMode();
-            this.#say(this.#playing ? HOW_TO : "");
+            this.#say(this.#playing ? HOW_TO + (this.drawing.hasGiven ? GIVEN : "") : "");
         }
         this.#showSolved();
     }

@@ -1,5 +1,5 @@
-// The sheet that the browser prints: the title, the clues and the grid. The grid is empty unless the export dialog asked for the picture,
-// which it does with `data-print="picture"` on the body.
+// The sheet that the browser prints: the title, the clues and the grid. The grid has only the given cells unless the export dialog asked for
+// the picture, which it does with `data-print="picture"` on the body.
 
 import { clueText } from "./clues.js";
 
@@ -53,7 +53,20 @@ function filledCells(left, top, { width, height, cells }) {
     return filled;
 }
 
-/** The clues and the grid as an SVG element; the grid shows the picture if `solved` is true. */
+/** A cross in each cell that is given as empty. */
+function crosses(left, top, { width, given }) {
+    const signs = element("g", { "font-size": FONT, "font-family": "sans-serif", fill: "#000000" });
+    given.forEach((value, index) => {
+        if (value === 2) {
+            const [row, column] = [Math.floor(index / width), index % width];
+            const place = { x: left + (column + 0.5) * CELL, y: top + row * CELL + CELL / 2 + FONT * 0.36, "text-anchor": "middle" };
+            signs.append(element("text", place, "×"));
+        }
+    });
+    return signs;
+}
+
+/** The clues and the grid as an SVG element; the grid shows the picture if `solved` is true, otherwise the given cells. */
 export function sheetOf(drawing, solved = false) {
     const { width, height, rows, columns } = drawing;
     const left = Math.max(...rows.map((clue) => clueText(clue).length * DIGIT + Math.max(clue.length - 1, 0) * (GAP - DIGIT / 2))) + 10;
@@ -74,8 +87,10 @@ export function sheetOf(drawing, solved = false) {
         });
     });
     sheet.append(texts);
-    if (solved) {
-        sheet.append(filledCells(left, top, drawing));
+    const { given, cells } = drawing;
+    sheet.append(filledCells(left, top, { width, height, cells: solved ? cells : given }));
+    if (!solved) {
+        sheet.append(crosses(left, top, { width, given }));
     }
     sheet.append(gridLines(left, top, width, height));
     return sheet;

@@ -1,4 +1,5 @@
-// Repair: the smallest edits that leave the picture as the only solution of its clues, and the cells to reveal as an alternative.
+// Repair: the smallest edits that leave the picture as the only solution of its clues, and the cells to reveal as an alternative, which can
+// be given from then on.
 
 import { stream } from "./api.js";
 import { beginView, changesPuzzle } from "./answers.js";
@@ -13,11 +14,13 @@ const ALTERNATIVES = 4;
 export class Repair {
     #proposals = [];
     #selected = -1;
+    /** The cells that are shown as to be revealed, `[row, column]` from 1. */
+    #toGive = [];
 
     constructor({ drawing, board, announce }) {
         Object.assign(this, { drawing, board, announce }, elements({
             list: "repair-list", words: "repair-words", only: "repair-only", lineSolvable: "repair-line-solvable", applyButton: "apply",
-            discardButton: "discard",
+            discardButton: "discard", giveButton: "give", giveNoneButton: "give-none",
         }));
         const say = (words) => { this.words.textContent = words; };
         this.repair = new RunButton(document.querySelector("#repair"), say, (signal) => this.#repair(signal));
@@ -26,6 +29,8 @@ export class Repair {
         this.reveal.button.addEventListener("click", () => this.repair.stop());
         this.applyButton.addEventListener("click", () => this.#apply());
         this.discardButton.addEventListener("click", () => this.#discard(""));
+        this.giveButton.addEventListener("click", () => this.#give());
+        this.giveNoneButton.addEventListener("click", () => this.#giveNone());
         this.only.addEventListener("change", () => this.#invalidate());
         this.lineSolvable.addEventListener("change", () => this.#invalidate());
         this.drawing.addEventListener("change", (event) => this.#changed(event));
@@ -51,16 +56,13 @@ export class Repair {
         const possible = this.drawing.kind === "picture" && this.drawing.mode === "draw";
         this.repair.button.disabled = !possible;
         this.reveal.button.disabled = !possible;
-    }
-
-    #picture() {
-        return this.drawing.gridText(this.drawing.cells);
+        offer(this.giveNoneButton, this.drawing.hasGiven && this.drawing.mode === "draw");
     }
 
     async #repair(signal) {
         this.#discard("");
         const body = {
-            picture: this.#picture(),
+            ...this.drawing.subject(),
             keep: this.drawing.protect.includes(1) ? this.drawing.gridText(this.drawing.protect) : null,
             only: this.only.value === "any" ? null : this.only.value,
             line_solvable: this.lineSolvable.checked,
@@ -86,7 +88,7 @@ export class Repair {
 
     async #reveal(signal) {
         this.#discard("");
-        const body = { picture: this.#picture(), line_solvable: this.lineSolvable.checked };
+        const body = { ...this.drawing.subject(), line_solvable: this.lineSolvable.checked };
         const handlers = { progress: this.reveal.progress, revealed: (data) => this.#revealed(data) };
         await stream("reveal", body, handlers, signal);
     }
@@ -96,9 +98,11 @@ export class Repair {
         if (found) {
             beginView("repair");
         }
-        this.board.setLayer("given", found ? reveal : null);
-        this.board.showCells(reveal ?? []);
+        this.#toGive = reveal ?? [];
+        this.board.setLayer("revealed", found ? reveal : null);
+        this.board.showCells(this.#toGive);
         this.discardButton.disabled = !found;
+        offer(this.giveButton, found);
         const text = sentence(words) + (found ? ` Reveal ${cellsText(reveal)}.` : "");
         this.words.textContent = text;
         this.announce(text);
@@ -156,13 +160,31 @@ export class Repair {
         this.announce(`Repaired: changed ${plural(cells.length, "cell")}.`);
     }
 
+    #give() {
+        const cells = this.#toGive;
+        this.drawing.give(cells);
+        this.#tell(`${plural(cells.length, "cell")} given. Play begins with them.`);
+    }
+
+    #giveNone() {
+        this.drawing.giveNone();
+        this.#tell("No cells are given.");
+    }
+
+    #tell(words) {
+        this.words.textContent = words;
+        this.announce(words);
+    }
+
     #discard(words) {
         const hadFocus = this.list.contains(document.activeElement);
         this.#proposals = [];
         this.#selected = -1;
+        this.#toGive = [];
         this.list.replaceChildren();
         this.board.setLayer("flips", null);
-        this.board.setLayer("given", null);
+        this.board.setLayer("revealed", null);
+        offer(this.giveButton, false);
         this.applyButton.disabled = true;
         this.discardButton.disabled = true;
         this.words.textContent = words;
@@ -170,6 +192,12 @@ export class Repair {
             this.repair.button.focus();
         }
     }
+}
+
+/** Shows a button only while it can be used. */
+function offer(button, possible) {
+    button.disabled = !possible;
+    button.hidden = !possible;
 }
 
 /** The proposals without those that name the same cells again. */

@@ -46,6 +46,11 @@ export function fromBase64(text) {
     return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
 }
 
+/** The values, 0 to 2, of cells that may be unknown, from two bits each. */
+function unpackValues(text, number) {
+    return unpackBits(fromBase64(text), 2, number).map((value) => Math.min(value, 2));
+}
+
 function checkSize(width, height) {
     const sides = [width, height];
     if (!sides.every((side) => Number.isInteger(side) && side >= 1 && side <= MOST_SIDE) || width * height > MOST_CELLS) {
@@ -70,19 +75,25 @@ function checkClues(rows, columns) {
 export function stored(drawing) {
     const { kind, width, height, title, author, mode } = drawing;
     const clues = kind === "clues" ? { rows: drawing.rows, columns: drawing.columns } : { cells: toBase64(packBits(drawing.cells, 1)) };
-    const arrays = { protect: toBase64(packBits(drawing.protect, 1)), marks: toBase64(packBits(drawing.marks, 2)) };
+    const arrays = {
+        given: toBase64(packBits(drawing.given, 2)),
+        protect: toBase64(packBits(drawing.protect, 1)),
+        marks: toBase64(packBits(drawing.marks, 2)),
+    };
     return JSON.stringify({ version: 1, kind, width, height, title, author, mode, ...clues, ...arrays });
 }
 
 /** The state for `Drawing.begin` from stored text, or null if the text is not a stored drawing. */
 export function restored(text) {
     try {
-        const { version, kind, width, height, title, author, mode, rows, columns, cells, protect, marks } = JSON.parse(text);
+        const { version, kind, width, height, title, author, mode, rows, columns, cells, given, protect, marks } = JSON.parse(text);
         checkSize(width, height);
         const state = {
             width, height, title: String(title ?? ""), author: String(author ?? ""), mode: mode === "play" ? "play" : "draw",
             protect: unpackBits(fromBase64(protect), 1, width * height),
-            marks: unpackBits(fromBase64(marks), 2, width * height).map((mark) => Math.min(mark, 2)),
+            marks: unpackValues(marks, width * height),
+            // A drawing that was stored by an older page has none.
+            given: given ? unpackValues(given, width * height) : new Uint8Array(width * height),
         };
         if (version !== 1) {
             return null;
@@ -97,15 +108,16 @@ export function restored(text) {
     }
 }
 
-/** The fragment of a link to the puzzle: `#picture=WIDTHxHEIGHT:BASE64` or `#clues=BASE64` of JSON. */
+/** The fragment of a link to the puzzle: `#picture=WIDTHxHEIGHT:BASE64` or `#clues=BASE64` of JSON, and `&given=BASE64`. */
 export function fragment(drawing) {
     const { kind, width, height, title, rows, columns } = drawing;
+    const given = drawing.hasGiven ? `&given=${toBase64(packBits(drawing.given, 2))}` : "";
     if (kind === "clues") {
         const json = JSON.stringify(title ? { rows, columns, title } : { rows, columns });
-        return `#clues=${toBase64(new TextEncoder().encode(json))}`;
+        return `#clues=${toBase64(new TextEncoder().encode(json))}${given}`;
     }
     const name = title ? `&title=${encodeURIComponent(title)}` : "";
-    return `#picture=${width}x${height}:${toBase64(packBits(drawing.cells, 1))}${name}`;
+    return `#picture=${width}x${height}:${toBase64(packBits(drawing.cells, 1))}${given}${name}`;
 }
 
 /** The puzzle of a link's fragment in the JSON form of the server, null if there is none. Throws if it cannot be read. */
@@ -117,15 +129,24 @@ export function readFragment(text) {
     if (kind === "clues") {
         const { rows, columns, title } = JSON.parse(new TextDecoder().decode(fromBase64(value)));
         checkClues(rows, columns);
-        return { rows, columns, title: String(title ?? "") };
+        return { rows, columns, given: readGiven(text, columns.length, rows.length), title: String(title ?? "") };
     }
     const [, width, height, packed] = (/^(\d+)x(\d+):([\w=+/-]*)$/.exec(value) ?? []).map((part, at) => (at < 3 ? Number(part) : part));
     checkSize(width, height);
     const cells = unpackBits(fromBase64(packed), 1, width * height);
-    const goal = Array.from({ length: height }, (_, row) =>
-        Array.from(cells.subarray(row * width, (row + 1) * width), (cell) => (cell === 1 ? "#" : ".")).join(""));
     const title = /&title=([^&]*)/.exec(text)?.[1] ?? "";
-    return { goal, title: decodeURIComponent(title) };
+    return { goal: rowsOf(cells, width, height, ".#"), given: readGiven(text, width, height), title: decodeURIComponent(title) };
+}
+
+/** The given cells of a link's fragment as rows of text, or null. */
+function readGiven(text, width, height) {
+    const [, packed] = /&given=([^&]*)/.exec(text) ?? [];
+    return packed ? rowsOf(unpackValues(packed, width * height), width, height, "?#.") : null;
+}
+
+function rowsOf(values, width, height, signs) {
+    return Array.from({ length: height }, (_, row) =>
+        Array.from(values.subarray(row * width, (row + 1) * width), (value) => signs[value]).join(""));
 }
 
 /** A link to the page with the puzzle in its fragment. */

@@ -53,19 +53,12 @@ function makeCommands({ drawing, board, announce }) {
         shift: change(true, "Shifted", (dx, dy) => drawing.shift(dx, dy)),
         mirror: change(false, "Mirrored", (axis) => drawing.mirror(axis)),
         rotate: change(false, "Rotated", () => drawing.rotate(1)),
-        clear: () => clear(drawing, announce),
+        clear: () => announce(drawing.clear() ? "Cleared" : "Nothing to clear"),
         zoomIn: () => board.zoom(ZOOM),
         zoomOut: () => board.zoom(1 / ZOOM),
         fit: () => board.fit(),
         help: () => find("#help-dialog").showModal(),
     };
-}
-
-/** Empties the marks while playing, otherwise the picture. */
-function clear(drawing, announce) {
-    const field = drawing.mode === "play" ? "marks" : "cells";
-    const changed = drawing.edit(field === "marks" ? "Clear marks" : "Clear", (draft) => draft[field].fill(0));
-    announce(changed ? "Cleared" : "Nothing to clear");
 }
 
 function connectTools({ drawing, board }, commands) {

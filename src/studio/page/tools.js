@@ -49,6 +49,10 @@ export class Tools {
             this.#board.refuse(playing ? "Cells are protected while drawing, not while playing." : "Clues have no picture to draw on.");
             return false;
         }
+        if (field === "marks" && drawing.given[row * drawing.width + column] !== 0) {
+            this.#board.refuse("A given cell stays as it is.");
+            return false;
+        }
         const old = drawing[field][row * drawing.width + column];
         const decided = value ?? valueOf(field, old, erase);
         this.#start = { tool, field, row, column, old, value: decided };

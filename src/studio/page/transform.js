@@ -1,7 +1,7 @@
 // Operations on a whole document: invert, shift, mirror, rotate and resize. Each changes a draft of `Drawing.edit`.
-// The protected cells and the marks go with the cells. A document of clues can be mirrored and rotated.
+// The given cells, the protected cells and the marks go with the cells. A document of clues can be mirrored and rotated.
 
-const ARRAYS = ["cells", "protect", "marks"];
+const ARRAYS = ["cells", "given", "protect", "marks"];
 
 /** Replaces the arrays of a draft: the cell at `row`, `column` comes from `source(row, column)`, a `[row, column]` of the old size;
  * it is 0 if that lies outside. */
