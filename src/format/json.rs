@@ -143,8 +143,8 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         (Side::Columns, "width", size.0),
         (Side::Rows, "height", size.1),
     ] {
-        source.check_size(|key| key == name, name, number)?;
-        source.check_size(|key| side.is_named(key), name, number)?;
+        source.check_size(|key, _| key == name, name, number)?;
+        source.check_size(|key, value| side.has_number(key, value), name, number)?;
     }
     if let Some((given, here)) = source.given(size)? {
         puzzle = puzzle
@@ -160,17 +160,19 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
         goal,
         saved: source.saved()?,
     };
-    let goal = source.get(GOAL)?.unwrap_or(object);
+    let goal = source.find(is_goal)?.map_or(object, |(_, value)| value);
     let puzzle = puzzle.with_notes(notes);
     puzzle.map_err(|error| places.locate(error, goal))
 }
 
-/// The names of the picture that a puzzle is to show.
-const GOAL: &[&str] = &["goal", "picture"];
+/// Whether a member is the picture that a puzzle is to show. Under the second name, other programs may have a file.
+fn is_goal(name: &str, value: &str) -> bool {
+    name == "goal" || (name == "picture" && value.starts_with('['))
+}
 
 /// The rows or the columns, which have many names. In any case of letters, with or without underscores, these are `row`, `rows`, `hor`,
 /// `horizontal`, and `col`, `cols`, `column`, `columns`, `ver`, `vert`, `vertical`; also followed by `def`, `defs`, `clues`, `hints`,
-/// `counts` or `numbers`.
+/// `counts` or `numbers`. Clues are lists: under most of these names, anything else says something else, such as `ver` a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Rows,
@@ -183,6 +185,22 @@ impl Side {
             Side::Rows => "rows",
             Side::Columns => "columns",
         }
+    }
+
+    /// Whether a member has its clues, or is to have them.
+    fn has_clues(self, key: &str, value: &str) -> bool {
+        let is_list = value.starts_with('[');
+        let is_usual = ["rows", "columns", "cols"].contains(&key) && !is_number(value);
+        self.is_named(key) && (is_list || is_usual)
+    }
+
+    /// Whether a member has its number.
+    fn has_number(self, key: &str, value: &str) -> bool {
+        let names: &[&str] = match self {
+            Side::Rows => &["row", "rows"],
+            Side::Columns => &["col", "cols", "column", "columns"],
+        };
+        names.contains(&key.to_lowercase().as_str()) && is_number(value)
     }
 
     /// Whether a key is one of its names.
@@ -253,9 +271,9 @@ impl<'a> Source<'a> {
     /// Whether there are clues of rows or of columns.
     fn has_clues(&self) -> bool {
         let mut members = self.members.iter();
-        members.any(|(name, value)| {
-            let is_side = Side::Rows.is_named(name) || Side::Columns.is_named(name);
-            is_side && !is_number(value.get())
+        members.any(|(name, raw)| {
+            let mut sides = [Side::Rows, Side::Columns].into_iter();
+            sides.any(|side| side.has_clues(name, raw.get()))
         })
     }
 
@@ -281,7 +299,7 @@ impl<'a> Source<'a> {
 
     /// The clues of the rows or of the columns, each with its place.
     fn side(&self, side: Side) -> Result<Vec<(Clue, &'a str)>> {
-        let found = self.find(|name, value| side.is_named(name) && !is_number(value))?;
+        let found = self.find(|name, value| side.has_clues(name, value))?;
         let Some((name, value)) = found else {
             if !self.has_clues() {
                 return Err(self.no_puzzle());
@@ -331,11 +349,14 @@ impl<'a> Source<'a> {
         Ok(elements.into_iter().map(RawValue::get).collect())
     }
 
-    /// Checks that a size, if it is given under one of these names, agrees with the clues or the goal. A number is a size; under the plain
-    /// name of the size, so is everything else.
-    fn check_size(&self, is_named: impl Fn(&str) -> bool, name: &str, size: usize) -> Result<()> {
-        let found = self.find(|key, value| is_named(key) && (key == name || is_number(value)))?;
-        match found {
+    /// Checks that a size, if a member gives it, agrees with the clues or the goal.
+    fn check_size(
+        &self,
+        is_wanted: impl Fn(&str, &str) -> bool,
+        name: &str,
+        size: usize,
+    ) -> Result<()> {
+        match self.find(is_wanted)? {
             Some((_, value)) if value != size.to_string() => {
                 let message = format!(
                     "the {name} is given as {}, but there are clues for {size}",
@@ -364,7 +385,7 @@ impl<'a> Source<'a> {
     }
 
     fn goal(&self) -> Result<Option<Grid>> {
-        match self.find(|name, _| GOAL.contains(&name))? {
+        match self.find(is_goal)? {
             Some((name, value)) => self.grid(name, value).map(Some),
             None => Ok(None),
         }
@@ -574,7 +595,10 @@ mod tests {
             let text = format!(r#"{{"{columns}":[[1],[3]],"{rows}":[[1],[2],[1]]}}"#);
             assert_eq!(one(read(&text)), clues, "{text}");
         }
-        // Under the other names, numbers are sizes.
+        // Under most names, what is no list is something else.
+        let version = r#"{"ver":"1.0","picture":"x.png","rows":[[1],[2],[1]],"columns":[[1],[3]]}"#;
+        assert_eq!(one(read(version)), clues);
+        // Numbers of rows and columns are sizes.
         let sized = r#"{"rows":3,"cols":2,"rowsDef":[[1],[2],[1]],"colsDef":[[1],[3]]}"#;
         assert_eq!(one(read(sized)), clues);
         let wrong = sized.replace("\"cols\":2", "\"cols\":4");

@@ -139,11 +139,7 @@ impl<'a> Repair<'a> {
     pub fn keep(mut self, mask: impl Into<Option<&'a Grid>>) -> Self {
         self.keep = mask.into();
         if let Some(mask) = self.keep {
-            assert_eq!(
-                (mask.width(), mask.height()),
-                (self.picture.width(), self.picture.height()),
-                "width and height of the mask"
-            );
+            self.assert_size(mask.width(), mask.height());
         }
         self
     }
@@ -156,17 +152,18 @@ impl<'a> Repair<'a> {
     pub fn given(mut self, given: impl Into<Option<&'a Position>>) -> Self {
         self.given = given.into();
         if let Some(given) = self.given {
-            assert_eq!(
-                (given.width(), given.height()),
-                (self.picture.width(), self.picture.height()),
-                "width and height of the given cells"
-            );
+            self.assert_size(given.width(), given.height());
             assert!(
                 given.agrees_with(self.picture),
                 "the picture has the given cells"
             );
         }
         self
+    }
+
+    fn assert_size(&self, width: usize, height: usize) {
+        let own = (self.picture.width(), self.picture.height());
+        assert_eq!((width, height), own, "the size of the picture");
     }
 
     /// Only adds filled cells, or only removes them.
