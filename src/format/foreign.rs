@@ -73,7 +73,11 @@ pub(super) fn refusal(bytes: &[u8]) -> Option<String> {
 fn known(bytes: &[u8], signatures: &[Signature]) -> Option<&'static str> {
     signatures
         .iter()
-        .find(|(at, magic, _)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)))
+        .find(|(at, magic, _)| {
+            // Before `ftyp` stands a length of less than 2^24, whose first byte is 0; a text such as `by "ftypheic"` has none.
+            let has_length = *at == 0 || bytes.starts_with(b"\0");
+            has_length && bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic))
+        })
         .map(|(.., name)| *name)
 }
 
@@ -130,6 +134,7 @@ mod tests {
         }
         for text in [
             "",
+            "by \"ftypheic\"",
             "<",
             "<?xml",
             "<?xml version='1.0'?><puzzleset>",
