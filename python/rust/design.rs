@@ -6,7 +6,7 @@ use std::time::Instant;
 use numpy::PyReadonlyArray2;
 use omnogram::Cell;
 use omnogram::design::{Ending, Explainer, Only, Profile, Repair, Step};
-use omnogram::puzzle::{Line, Mismatch};
+use omnogram::puzzle::Line;
 use pyo3::prelude::*;
 
 use crate::error::exception;
@@ -56,18 +56,11 @@ pub(crate) fn repair<'py>(
     let keep = puzzle.fitting(py, keep)?;
     let picture = puzzle.fitting(py, Some(picture))?;
     let picture = picture.expect("a picture was given");
-    if let Some((cell, filled)) = (puzzle.0.given_cells())
-        .find(|(cell, filled)| picture.get(cell.row.into(), cell.column.into()) != *filled)
-    {
-        let mismatch = Mismatch::Given(cell, filled);
-        let message = format!("in the picture, {mismatch}");
-        return Err(exception(py, &omnogram::Error::data(message)));
-    }
     let of = Arc::clone(&puzzle.0);
     let found = run(py, &bounds, progress.as_ref(), move |job| {
         let observer = job.observer();
-        Repair::new(&picture)
-            .given(of.given())
+        let repair = Repair::new(&picture).given(of.given())?;
+        Ok(repair
             .keep(keep.as_ref())
             .only(only)
             .budget(budget)
@@ -75,8 +68,9 @@ pub(crate) fn repair<'py>(
             .alternatives(alternatives)
             .limits(job.limits.clone())
             .observer(&observer)
-            .run()
+            .run())
     })?;
+    let found = found.map_err(|error: omnogram::Error| exception(py, &error))?;
     Ok((
         found.flips.as_deref().map(values::places),
         found.minimal,

@@ -112,11 +112,7 @@ impl NativePuzzle {
         let bytes = format
             .write(&self.0)
             .map_err(|error| exception(py, &error))?;
-        let (kept, mut lost) = format.kept(&self.0);
-        if self.0.given().is_some() && kept.given().is_none() {
-            lost.insert(0, "the given cells".to_owned());
-        }
-        Ok((PyBytes::new(py, &bytes), lost))
+        Ok((PyBytes::new(py, &bytes), format.kept(&self.0).1))
     }
 
     /// A drawing in SVG: of the clues, and of a picture if one is given.

@@ -18,7 +18,7 @@ const SAVED: &str = "saved";
 #[derive(Args, Clone, Debug)]
 pub(super) struct GivenOption {
     /// Give cells from the start, beside those of the puzzle's file: FILE, or - for standard input, has rows of # for filled, . for empty
-    /// and ? for other cells; saved takes the grid that the puzzle's own file has saved (webpbn and .non)
+    /// and ? for other cells; saved takes the grid that the puzzle's own file has saved (webpbn, .non and JSON)
     #[arg(long, value_name = "FILE|saved")]
     given: Option<PathBuf>,
 }

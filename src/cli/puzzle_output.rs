@@ -7,7 +7,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use omnogram::error::{Error, Kind, Result};
-use omnogram::format::{FORMATS, Format, Pack};
+use omnogram::format::{FORMATS, Format, GIVEN_CELLS, Pack};
 use omnogram::puzzle::Puzzle;
 use omnogram::sat::dimacs;
 
@@ -93,10 +93,10 @@ pub(super) struct PuzzleOutput {
     /// The first puzzle and its name, until it is known whether it is the only one.
     first_puzzle: Option<(String, Puzzle)>,
     pack: Option<Pack>,
-    /// For each kind of note that the output format cannot hold: the number of puzzles that lost it, and the name of the last one.
+    /// For given cells and each kind of note that the output format cannot hold: the number of puzzles that lost it, and the name of the last one.
     lost_notes: BTreeMap<String, (u64, String)>,
-    /// Number of given cells that the output format cannot hold, of all puzzles; the number of these puzzles, and the name of the last one.
-    lost_given_cells: (u64, u64, String),
+    /// Number of given cells that the output format cannot hold, of all puzzles.
+    lost_given_cells: u64,
     status: Status,
 }
 
@@ -140,7 +140,7 @@ impl PuzzleOutput {
             first_puzzle: None,
             pack: None,
             lost_notes: BTreeMap::new(),
-            lost_given_cells: (0, 0, String::new()),
+            lost_given_cells: 0,
             status: Status::Complete,
         })
     }
@@ -251,40 +251,34 @@ impl PuzzleOutput {
             }
             return;
         };
-        let (kept, lost_notes) = format.kept(puzzle);
-        if puzzle.given().is_some() && kept.given().is_none() {
-            let (cells, puzzles, _) = self.lost_given_cells;
-            let cells = cells + puzzle.given_cells().count() as u64;
-            let name = messages::escaped(name).into_owned();
-            self.lost_given_cells = (cells, puzzles + 1, name);
-        }
-        for lost in lost_notes {
+        for lost in format.kept(puzzle).1 {
+            if lost == GIVEN_CELLS {
+                self.lost_given_cells += puzzle.given_cells().count() as u64;
+            }
             let entry = self.lost_notes.entry(lost).or_default();
             *entry = (entry.0 + 1, messages::escaped(name).into_owned());
         }
     }
 
-    /// Ends the output: warns of the given cells and the notes that the format could not hold, unless `quiet`, and returns the gravest status of the puzzles.
+    /// Ends the output: warns of what the format could not hold, unless `quiet`, and returns the gravest status of the puzzles.
     pub(super) fn end(self, quiet: bool) -> Status {
-        let lost = (self.lost_notes.iter()).map(|(lost, (count, _))| match count {
-            1 => lost.clone(),
-            count => format!("{lost} of {}", counted(*count, "puzzle")),
+        let lost = self.lost_notes.iter().map(|(lost, (count, _))| {
+            let lost = match lost.as_str() {
+                GIVEN_CELLS => counted(self.lost_given_cells, "given cell"),
+                lost => lost.to_owned(),
+            };
+            match count {
+                1 => lost,
+                count => format!("{lost} of {}", counted(*count, "puzzle")),
+            }
         });
-        let (given_cells, puzzles_with_given, last_with_given) = self.lost_given_cells;
-        let given = (given_cells > 0).then(|| match puzzles_with_given {
-            1 => counted(given_cells, "given cell"),
-            puzzles => format!("{given_cells} given cells of {puzzles} puzzles"),
-        });
-        let texts: Vec<String> = given.into_iter().chain(lost).collect();
+        let texts: Vec<String> = lost.collect();
         let text = match texts.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, others)) => format!("{} and {last}", others.join(", ")),
             None => return self.status,
         };
-        let mut puzzles: BTreeSet<_> = self.lost_notes.into_values().collect();
-        if given_cells > 0 {
-            puzzles.insert((puzzles_with_given, last_with_given));
-        }
+        let puzzles: BTreeSet<_> = self.lost_notes.into_values().collect();
         // The name of the only puzzle that lost notes.
         let name = match puzzles.first() {
             Some((1, name)) if puzzles.len() == 1 => format!("{name}: "),

@@ -8,7 +8,7 @@ use omnogram::Cell;
 use omnogram::design::{Only, Repair, Repaired, Revealed};
 use omnogram::error::{Error, Result};
 use omnogram::format;
-use omnogram::puzzle::{Grid, Mismatch, Position, Puzzle};
+use omnogram::puzzle::{Grid, Position, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -133,14 +133,13 @@ fn answer(
     let Some(picture) = picture else {
         return no_picture(session, subject, stopped);
     };
-    let given = subject.puzzle.given();
-    if let Some((cell, filled)) = given.and_then(|given| wrong_cell(given, &picture)) {
-        let mismatch = Mismatch::Given(cell, filled);
-        let error = Error::data(format!("in the picture, {mismatch}")).in_file(subject.raw_name);
-        return session.answer_with_error(subject.raw_name, &error);
-    }
-    let repair = Repair::new(&picture)
-        .given(given)
+    let repair = match Repair::new(&picture).given(subject.puzzle.given()) {
+        Ok(repair) => repair,
+        Err(error) => {
+            return session.answer_with_error(subject.raw_name, &error.in_file(subject.raw_name));
+        }
+    };
+    let repair = repair
         .keep(mask)
         .only(options.only)
         .line_solvable(options.line_solvable)
@@ -189,13 +188,6 @@ fn write(
         }
         (_, None) => Ok(()),
     }
-}
-
-/// The first given cell that has another value in the picture, and the given value.
-fn wrong_cell(given: &Position, picture: &Grid) -> Option<(Cell, bool)> {
-    given
-        .known()
-        .find(|&(cell, filled)| is_filled(picture, cell) != filled)
 }
 
 /// Runs something with progress.

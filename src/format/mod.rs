@@ -51,7 +51,7 @@ pub(crate) use brief::plural;
 pub use pattern::is_id as is_game_id;
 pub use picture::{Threshold, TraceOptions};
 pub use solutions::Solutions;
-pub use table::{FORMATS, Format, Pack};
+pub use table::{FORMATS, Format, GIVEN_CELLS, Pack};
 
 unstable! {
     use detect::decode;

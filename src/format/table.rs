@@ -351,6 +351,9 @@ pub static FORMATS: &[Format] = &[
     image("jpeg", "JPEG image", &["jpg", "jpeg"], ImageType::Jpeg),
 ];
 
+/// The name of given cells among what a format [cannot hold](Format::kept).
+pub const GIVEN_CELLS: &str = "the given cells";
+
 impl Codec {
     /// Whether a file looks like one of the format; `text` is what it holds, if that is text.
     pub(super) fn looks_like(self, bytes: &[u8], text: Option<&str>) -> bool {
@@ -413,10 +416,14 @@ impl Format {
         self.pack.is_some()
     }
 
-    /// The puzzle with the given cells and the metadata that a file can hold, and the names of the metadata that are lost, for messages.
+    /// The puzzle with the given cells and the metadata that a file can hold, and the names of what is lost, for messages:
+    /// [`GIVEN_CELLS`] first.
     pub fn kept(&self, puzzle: &Puzzle) -> (Puzzle, Vec<String>) {
         let notes = puzzle.notes();
         let mut lost = Vec::new();
+        if puzzle.given().is_some() && !self.holds.given {
+            lost.push(GIVEN_CELLS.to_owned());
+        }
         let mut keep = |name, value: &Option<String>, place: FieldText| {
             let kept = value.as_deref().and_then(|value| place.fitting(value));
             match (&kept, value) {

@@ -95,10 +95,15 @@ impl Position {
         cells.filter_map(|(r, c)| Some((Cell::new(r, c), self.get(r, c)?)))
     }
 
+    /// The first known cell that has another value in a grid of the same size, and its known value.
+    pub(crate) fn wrong_cell(&self, grid: &Grid) -> Option<(Cell, bool)> {
+        let mut known = self.known();
+        known.find(|&(cell, filled)| cell.is_filled_in(grid) != filled)
+    }
+
     /// Whether every known cell has its value in a grid of the same size.
-    pub fn agrees_with(&self, grid: &Grid) -> bool {
-        self.known()
-            .all(|(cell, filled)| cell.is_filled_in(grid) == filled)
+    pub(crate) fn agrees_with(&self, grid: &Grid) -> bool {
+        self.wrong_cell(grid).is_none()
     }
 
     /// Checks that it has the size of a puzzle of this width and height.

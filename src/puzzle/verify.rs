@@ -76,8 +76,7 @@ impl Puzzle {
 
     /// The first given cell that has another value in a grid of the same size, and its given value.
     pub(crate) fn wrong_given_cell(&self, grid: &Grid) -> Option<(Cell, bool)> {
-        let mut given = self.given_cells();
-        given.find(|&(cell, filled)| cell.is_filled_in(grid) != filled)
+        self.given().and_then(|given| given.wrong_cell(grid))
     }
 }
 

@@ -19,10 +19,10 @@ struct WithWords<'a, T> {
 pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let (picture, given) = question.picture()?;
     let keep = question.keep(&picture)?;
+    let repair = Repair::new(&picture).given(given.as_ref())?;
     run.events.begin();
     let repaired = run.engine.on_threads(|| {
-        Repair::new(&picture)
-            .given(given.as_ref())
+        repair
             .keep(keep.as_ref())
             .only(question.only())
             .line_solvable(question.line_solvable)
@@ -49,10 +49,10 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
 
 pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let (picture, given) = question.picture()?;
+    let repair = Repair::new(&picture).given(given.as_ref())?;
     run.events.begin();
     let revealed = run.engine.on_threads(|| {
-        Repair::new(&picture)
-            .given(given.as_ref())
+        repair
             .line_solvable(question.line_solvable)
             .limits(run.limits())
             .observer(&|snapshot| run.progress(snapshot))

@@ -169,7 +169,6 @@ fn written(
         .filter(|format| format.can_write())
         .ok_or_else(|| Refusal::bad(format!("no format {name:?} can be written")))?;
     let mut all_lost: Vec<String> = Vec::new();
-    let mut is_given_lost = false;
     let mut kept = |puzzle: &Puzzle| {
         let (kept, lost) = format.kept(puzzle);
         for what in lost {
@@ -177,7 +176,6 @@ fn written(
                 all_lost.push(what);
             }
         }
-        is_given_lost |= puzzle.given().is_some() && kept.given().is_none();
         kept
     };
     let bytes = match (puzzles, format.pack()) {
@@ -192,9 +190,6 @@ fn written(
             bytes
         }
     };
-    if is_given_lost {
-        all_lost.insert(0, "the given cells".to_owned());
-    }
     Ok((bytes, format.endings[0], all_lost))
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::refusal::Refusal;
 use crate::design::Only;
 use crate::format;
-use crate::puzzle::{Grid, Position, Puzzle, verify};
+use crate::puzzle::{Grid, Position, Puzzle};
 use crate::solutions::Count;
 
 /// Maximum number of digits of a number: reading one takes quadratic time.
@@ -106,17 +106,12 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The picture in question, and the given cells, which agree with it.
+    /// The picture in question, and the given cells.
     pub(super) fn picture(&self) -> Result<(Grid, Option<Position>), Refusal> {
         let Some(rows) = &self.picture else {
             return Err(Refusal::bad("the question must have a picture"));
         };
-        let picture = Grid::from_rows(rows)?;
-        let puzzle = self.of_picture(&picture)?;
-        match verify(&puzzle, &picture) {
-            Ok(()) => Ok((picture, puzzle.given().cloned())),
-            Err(mismatch) => Err(Refusal::bad(format!("in the picture, {mismatch}"))),
-        }
+        Ok((Grid::from_rows(rows)?, position(self.given.as_deref())?))
     }
 
     /// The mask of cells that are kept, of the size of this picture.

@@ -309,7 +309,8 @@ fn repairs_count_on_the_given_cells() {
             }
         }
         let by_lines = i % 2 == 1;
-        let repair = Repair::new(&picture).given(&given).line_solvable(by_lines);
+        let repair = Repair::new(&picture).given(&given).unwrap();
+        let repair = repair.line_solvable(by_lines);
         let flipped = |set: &Vec<(usize, usize)>| {
             let mut edited = picture.clone();
             for &(row, column) in set {

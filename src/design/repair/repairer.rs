@@ -13,8 +13,9 @@ use super::obstacle::ObstacleKind;
 use super::pool::{Pool, PoolView};
 use super::task::{BestEdits, Task};
 use crate::design::picture::Picture;
+use crate::error::{Error, Result};
 use crate::line::{Word, by_width};
-use crate::puzzle::{Cell, Grid, Position};
+use crate::puzzle::{Cell, Grid, Mismatch, Position};
 use crate::run::{Activity, Control, Limits, Observer, Snapshot, memory_plan, ticking};
 use crate::solutions::Stop;
 
@@ -139,31 +140,30 @@ impl<'a> Repair<'a> {
     pub fn keep(mut self, mask: impl Into<Option<&'a Grid>>) -> Self {
         self.keep = mask.into();
         if let Some(mask) = self.keep {
-            self.assert_size(mask.width(), mask.height());
+            assert_eq!(
+                (mask.width(), mask.height()),
+                (self.picture.width(), self.picture.height()),
+                "width and height of the mask"
+            );
         }
         self
     }
 
     /// Solves every picture with these given cells, beside its clues, and never flips them.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If a given cell has another value in the picture, or the sizes differ.
-    pub fn given(mut self, given: impl Into<Option<&'a Position>>) -> Self {
+    /// [`Kind::Data`](crate::error::Kind::Data) if the sizes differ, or, naming the cell, if a given cell has another value in the picture.
+    pub fn given(mut self, given: impl Into<Option<&'a Position>>) -> Result<Self> {
         self.given = given.into();
         if let Some(given) = self.given {
-            self.assert_size(given.width(), given.height());
-            assert!(
-                given.agrees_with(self.picture),
-                "the picture has the given cells"
-            );
+            given.check_size(self.picture.width(), self.picture.height())?;
+            if let Some((cell, filled)) = given.wrong_cell(self.picture) {
+                let mismatch = Mismatch::Given(cell, filled);
+                return Err(Error::data(format!("in the picture, {mismatch}")));
+            }
         }
-        self
-    }
-
-    fn assert_size(&self, width: usize, height: usize) {
-        let own = (self.picture.width(), self.picture.height());
-        assert_eq!((width, height), own, "the size of the picture");
+        Ok(self)
     }
 
     /// Only adds filled cells, or only removes them.
