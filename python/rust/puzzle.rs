@@ -1,12 +1,14 @@
 //! Puzzles: their clues, notes, formats and drawings.
 
+use std::ffi::CString;
 use std::sync::Arc;
 
 use numpy::PyReadonlyArray2;
-use omnogram::format::{FORMATS, Format, ReadOptions, Threshold, TraceOptions, detect};
+use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions, detect};
 use omnogram::puzzle::{Clue, Grid, Notes, Position, Puzzle};
 use omnogram::render::{Drawing, Look, Sheet, svg, text};
 use omnogram::{Error, error::Kind};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -220,8 +222,17 @@ pub(crate) fn read(
         Ok(puzzle) => Ok(NativePuzzle(Arc::new(puzzle))),
         Err(error) => Err(failed(error)),
     };
-    entries
-        .into_iter()
-        .map(|entry| puzzle(entry.puzzle))
-        .collect()
+    let warn = |entry: &Entry| {
+        let category = py.get_type::<PyUserWarning>();
+        entry.warnings.iter().try_for_each(|warning| {
+            let words = format!("{}: {warning}", entry.name);
+            PyErr::warn(py, &category, &CString::new(words)?, 2)
+        })
+    };
+    let mut puzzles = Vec::new();
+    for entry in entries {
+        warn(&entry)?;
+        puzzles.push(puzzle(entry.puzzle)?);
+    }
+    Ok(puzzles)
 }

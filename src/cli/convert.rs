@@ -172,7 +172,12 @@ fn convert(
 }
 
 fn add_entry(options: &Options, entry: Entry, output: &mut PuzzleOutput) -> Answered<()> {
-    let Entry { name, puzzle, .. } = entry;
+    let Entry {
+        name,
+        puzzle,
+        warnings,
+        ..
+    } = entry;
     let puzzle = match puzzle {
         Ok(puzzle) => with_title_and_author(options, puzzle),
         Err(error) => {
@@ -181,8 +186,11 @@ fn add_entry(options: &Options, entry: Entry, output: &mut PuzzleOutput) -> Answ
         }
     };
     let shown = messages::escaped(&name);
-    if let Some(warning) = goal_warning(&shown, &puzzle).filter(|_| !options.verbosity.quiet) {
-        messages::warning(&warning);
+    if !options.verbosity.quiet {
+        let of_reader = warnings.iter().map(|warning| format!("{shown}: {warning}"));
+        for warning in of_reader.chain(goal_warning(&shown, &puzzle)) {
+            messages::warning(&warning);
+        }
     }
     output.add(name, puzzle)
 }

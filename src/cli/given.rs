@@ -56,12 +56,12 @@ impl GivenOption {
 
 impl Given {
     /// The entry with the given cells added to its puzzle, or with the error that this makes.
-    pub(super) fn add_to(&self, entry: Entry) -> Entry {
-        let puzzle = entry.puzzle.and_then(|puzzle| {
+    pub(super) fn add_to(&self, mut entry: Entry) -> Entry {
+        entry.puzzle = entry.puzzle.and_then(|puzzle| {
             self.add_to_puzzle(puzzle)
                 .map_err(|error| error.in_file(&entry.name))
         });
-        Entry::new(entry.name, puzzle)
+        entry
     }
 
     fn add_to_puzzle(&self, puzzle: Puzzle) -> Result<Puzzle> {

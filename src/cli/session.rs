@@ -223,6 +223,9 @@ impl Session {
             Err(error) => self.answer_with_error(name, error),
             Ok(puzzle) => {
                 let shown = messages::escaped(name);
+                for warning in &entry.warnings {
+                    self.warn(&format!("{shown}: {warning}"));
+                }
                 if let Some(warning) = goal_warning(&shown, puzzle) {
                     self.warn(&warning);
                 }

@@ -3,9 +3,24 @@
 use crate::error::Result;
 use crate::puzzle::{Grid, Notes, Puzzle};
 
+/// A puzzle, and what its reader warns of.
+pub(super) struct Found {
+    pub(super) puzzle: Puzzle,
+    pub(super) warnings: Vec<String>,
+}
+
+impl From<Puzzle> for Found {
+    fn from(puzzle: Puzzle) -> Self {
+        Found {
+            puzzle,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// The puzzles that a reader found in a text. A pack is read lazily, so that reading a malicious one can end early.
 pub(super) struct Contents<'a> {
-    pub(super) puzzles: Box<dyn Iterator<Item = Result<Puzzle>> + 'a>,
+    pub(super) puzzles: Box<dyn Iterator<Item = Result<Found>> + 'a>,
     /// Whether the puzzles have numbers even if there is only one.
     pub(super) numbered: bool,
 }
@@ -14,24 +29,24 @@ impl<'a> Contents<'a> {
     /// The puzzles that `next` returns one after the other.
     pub(super) fn several(next: impl FnMut() -> Option<Result<Puzzle>> + 'a) -> Self {
         Contents {
-            puzzles: Box::new(std::iter::from_fn(next)),
+            puzzles: Box::new(std::iter::from_fn(next).map(|puzzle| puzzle.map(Found::from))),
             numbered: false,
         }
     }
 
     /// The puzzles of a pack, which have numbers even if there is only one.
-    pub(super) fn pack(puzzles: impl Iterator<Item = Result<Puzzle>> + 'a) -> Self {
+    pub(super) fn pack<T: Into<Found>>(puzzles: impl Iterator<Item = Result<T>> + 'a) -> Self {
         Contents {
-            puzzles: Box::new(puzzles),
+            puzzles: Box::new(puzzles.map(|puzzle| puzzle.map(T::into))),
             numbered: true,
         }
     }
 }
 
-impl From<Result<Puzzle>> for Contents<'_> {
-    fn from(puzzle: Result<Puzzle>) -> Self {
+impl<T: Into<Found>> From<Result<T>> for Contents<'_> {
+    fn from(puzzle: Result<T>) -> Self {
         Contents {
-            puzzles: Box::new(std::iter::once(puzzle)),
+            puzzles: Box::new(std::iter::once(puzzle.map(T::into))),
             numbered: false,
         }
     }

@@ -1,8 +1,8 @@
 //! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. There is no standard for this format, so
 //! the variants that programs write are accepted:
 //!
-//! - other names of the [rows and columns](Side), such as `hor` and `ver`, or `rowsDef` and `colsDef`; zeros in clues; sizes as `width` and
-//!   `height`, or as numbers under a name of the rows or columns, if they agree with the clues;
+//! - other names of the rows and columns, such as `hor` and `ver`, or `rowsDef` and `colsDef`; zeros in clues; sizes as `width` and `height`, or
+//!   as numbers under a name of the rows or columns, if they agree with the clues;
 //! - `title`, `author` (or `by`), `copyright`, `license`, `catalogue`;
 //! - a `goal`, or `picture`, in rows of `#` and `.` or of 0 and 1, as texts or lists. Alone, it makes the puzzle; it may be the whole file;
 //! - `given` cells in rows of `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
                     .map(move |part| puzzle(&places, part.get())),
             )
         }
-        Err(error) => Err(syntax(&error, text)).into(),
+        Err(error) => Err::<Puzzle, _>(syntax(&error, text)).into(),
     }
 }
 

@@ -71,14 +71,17 @@ pub struct Entry {
     pub name: String,
     /// The puzzle, or an error that contains `name` and usually a place in the file.
     pub puzzle: Result<Puzzle>,
+    /// What the reader had to guess or to leave out, each in a sentence.
+    pub warnings: Vec<String>,
 }
 
 impl Entry {
-    /// An entry with this name.
+    /// An entry with this name, without warnings.
     pub fn new(name: impl Into<String>, puzzle: Result<Puzzle>) -> Self {
         Entry {
             name: name.into(),
             puzzle,
+            warnings: Vec::new(),
         }
     }
 }
@@ -168,7 +171,7 @@ impl ReadOptions {
     pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
         let mut contents = self
             .contents(bytes, file)
-            .unwrap_or_else(|error| Contents::from(Err(error)));
+            .unwrap_or_else(|error| Contents::from(Err::<Puzzle, _>(error)));
         let mut first_two: Vec<_> = contents
             .puzzles
             .by_ref()
@@ -197,9 +200,14 @@ impl ReadOptions {
                 bad += 1;
                 quoted += error.place().map_or(0, |place| place.text.len());
             }
+            let (puzzle, warnings) = match puzzle {
+                Ok(found) => (Ok(found.puzzle), found.warnings),
+                Err(error) => (Err(error.in_file(&name)), Vec::new()),
+            };
             Some(Entry {
-                puzzle: puzzle.map_err(|error| error.in_file(&name)),
                 name,
+                puzzle,
+                warnings,
             })
         })
     }
@@ -269,14 +277,17 @@ mod tests {
 
     /// All puzzles that a reader found.
     pub(super) fn all<'a>(contents: impl Into<Contents<'a>>) -> Vec<Result<Puzzle>> {
-        contents.into().puzzles.collect()
+        let puzzles = contents.into().puzzles;
+        puzzles
+            .map(|found| found.map(|found| found.puzzle))
+            .collect()
     }
 
     /// The one puzzle of a file that is no pack, or its error.
     fn single<'a>(contents: impl Into<Contents<'a>>) -> Result<Puzzle> {
         let contents = contents.into();
         assert!(!contents.numbered, "a pack");
-        let mut found: Vec<Result<Puzzle>> = contents.puzzles.collect();
+        let mut found = all(contents);
         assert_eq!(found.len(), 1);
         found.remove(0)
     }
@@ -317,7 +328,11 @@ mod tests {
         assert!(contents.numbered, "not a pack");
         let puzzles = contents.puzzles;
         puzzles
-            .map(|puzzle| puzzle.map_err(|error| error.to_string()))
+            .map(|found| {
+                found
+                    .map(|found| found.puzzle)
+                    .map_err(|error| error.to_string())
+            })
             .collect()
     }
 

@@ -45,6 +45,8 @@ struct OfFile<'a> {
     puzzle: Option<&'a Puzzle>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
 impl<'a> Puzzles<'a> {
@@ -53,6 +55,7 @@ impl<'a> Puzzles<'a> {
             name: &entry.name,
             puzzle: entry.puzzle.as_ref().ok(),
             error: entry.puzzle.as_ref().err().map(ToString::to_string),
+            warnings: &entry.warnings,
         });
         Puzzles {
             puzzles: puzzles.collect(),
