@@ -39,6 +39,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     to: Option<Target>,
 
+    /// The character of the filled cells in drawings as text [default: told from usual characters, such as # or 1]
+    #[arg(long, value_name = "C")]
+    filled: Option<char>,
+
     #[command(flatten)]
     replacing: Replacing,
 
@@ -150,13 +154,16 @@ fn convert(
     output: &mut PuzzleOutput,
 ) -> Answered<()> {
     let tracing = &options.tracing;
-    let reading = ReadOptions::default().format(options.from).tracing(
-        TraceOptions::default()
-            .size(tracing.size)
-            .threshold(tracing.threshold)
-            .dither(tracing.dither)
-            .invert(tracing.invert),
-    );
+    let reading = ReadOptions::default()
+        .format(options.from)
+        .filled(options.filled)
+        .tracing(
+            TraceOptions::default()
+                .size(tracing.size)
+                .threshold(tracing.threshold)
+                .dither(tracing.dither)
+                .invert(tracing.invert),
+        );
     if !options.verbosity.quiet {
         inputs::note_skipped(inputs, options.from);
     }

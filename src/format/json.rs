@@ -18,9 +18,11 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::brief::{brief, plural};
+use super::characters::plain;
 use super::contents::Contents;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
+use super::side::Side;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Notes, Position, Puzzle};
 
@@ -170,28 +172,13 @@ fn is_goal(name: &str, value: &str) -> bool {
     name == "goal" || (name == "picture" && value.starts_with('['))
 }
 
-/// The rows or the columns, which have many names. In any case of letters, with or without underscores, these are `row`, `rows`, `hor`,
-/// `horizontal`, and `col`, `cols`, `column`, `columns`, `ver`, `vert`, `vertical`; also followed by `def`, `defs`, `clues`, `hints`,
-/// `counts` or `numbers`. Clues are lists: under most of these names, anything else says something else, such as `ver` a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Rows,
-    Columns,
-}
-
 impl Side {
-    fn name(self) -> &'static str {
-        match self {
-            Side::Rows => "rows",
-            Side::Columns => "columns",
-        }
-    }
-
-    /// Whether a member has its clues, or is to have them.
+    /// Whether a member has its clues, or is to have them. Clues are lists: under most names, anything else says something else, such as
+    /// `ver` a version.
     fn has_clues(self, key: &str, value: &str) -> bool {
         let is_list = value.starts_with('[');
         let is_usual = ["rows", "columns", "cols"].contains(&key) && !is_number(value);
-        self.is_named(key) && (is_list || is_usual)
+        (is_list || is_usual) && Side::named(key) == Some(self)
     }
 
     /// Whether a member has its number.
@@ -200,21 +187,7 @@ impl Side {
             Side::Rows => &["row", "rows"],
             Side::Columns => &["col", "cols", "column", "columns"],
         };
-        names.contains(&key.to_lowercase().as_str()) && is_number(value)
-    }
-
-    /// Whether a key is one of its names.
-    fn is_named(self, key: &str) -> bool {
-        let key = key.replace('_', "").to_lowercase();
-        let endings = ["defs", "def", "clues", "hints", "counts", "numbers"];
-        let stem = endings.iter().find_map(|ending| key.strip_suffix(ending));
-        let names: &[&str] = match self {
-            Side::Rows => &["row", "rows", "hor", "horizontal"],
-            Side::Columns => &[
-                "col", "cols", "column", "columns", "ver", "vert", "vertical",
-            ],
-        };
-        names.contains(&stem.unwrap_or(&key))
+        is_number(value) && names.contains(&key.to_lowercase().as_str())
     }
 }
 
@@ -455,15 +428,15 @@ impl<'a> Source<'a> {
         position.map_err(|error: Error| self.error(value, format!("{name}: {}", error.message())))
     }
 
-    /// The rows of a drawing as `#` for filled cells and `.` for empty ones, from texts or lists in which 1 and 0, or true and false, mean
-    /// the same. Other characters of texts are kept.
+    /// The rows of a drawing as `#` for filled cells, `.` for empty ones and `?` for unknown ones, from texts or from lists of 1 and 0, or true
+    /// and false. Texts whose characters are not clear are kept.
     fn rows_of_cells(&self, name: &str, value: &'a str) -> Result<Vec<String>> {
         let mut rows = Vec::new();
         let elements = self.array(value, name, "a list of rows")?;
         for (i, row) in elements.into_iter().enumerate() {
             let path = format!("{name}[{i}]");
             if let Ok(text) = serde_json::from_str::<String>(row) {
-                rows.push(text.replace('1', "#").replace('0', "."));
+                rows.push(text);
                 continue;
             }
             let mut cells = String::new();
@@ -484,7 +457,7 @@ impl<'a> Source<'a> {
             }
             rows.push(cells);
         }
-        Ok(rows)
+        Ok(plain(rows))
     }
 
     fn error(&self, part: &str, message: String) -> Error {

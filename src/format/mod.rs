@@ -14,6 +14,8 @@
 //! ```
 
 mod brief;
+mod characters;
+mod clues;
 mod contents;
 mod cwd;
 mod detect;
@@ -39,6 +41,7 @@ mod pnm;
 mod properties;
 mod pynogram;
 mod rosetta;
+mod side;
 mod solutions;
 mod table;
 mod text;
@@ -95,6 +98,8 @@ pub struct ReadOptions {
     pub format: Option<&'static Format>,
     /// How pictures become puzzles.
     pub tracing: TraceOptions,
+    /// The character of the filled cells of drawings as text; told from the characters if not given.
+    pub filled: Option<char>,
 }
 
 /// Limits after which the rest of a pack is not read: the number of invalid puzzles, and the bytes of text that their errors quote, since
@@ -164,6 +169,12 @@ impl ReadOptions {
     /// Sets how pictures become puzzles.
     pub fn tracing(mut self, tracing: TraceOptions) -> Self {
         self.tracing = tracing;
+        self
+    }
+
+    /// Sets the character of the filled cells of drawings as text.
+    pub fn filled(mut self, filled: impl Into<Option<char>>) -> Self {
+        self.filled = filled.into();
         self
     }
 
@@ -250,6 +261,7 @@ impl ReadOptions {
         match format.codec {
             Codec::One(_, read, _) => Ok(read(detect::decode(bytes)?).into()),
             Codec::Several(_, read, _) => Ok(read(detect::decode(bytes)?)),
+            Codec::Drawings(_, read, _) => Ok(read(detect::decode(bytes)?, self.filled)),
             Codec::Picture(picture) => {
                 let picture = picture.read(bytes, &self.tracing)?;
                 Ok(puzzle_of_picture(picture.trace(&self.tracing)).into())

@@ -93,12 +93,6 @@ impl<R: BufRead> Solutions<R> {
         }))
     }
 
-    /// After an error: skips the rest of that grid, so that the next one can be read.
-    pub(super) fn resume(&mut self) {
-        while let Ok(Some(Item::Row(_) | Item::Object(_))) = self.item() {}
-        self.ended = false;
-    }
-
     /// The next grid; `None` at the end.
     fn grid(&mut self) -> Result<Option<Grid>> {
         let mut rows: Vec<String> = Vec::new();

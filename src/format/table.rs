@@ -5,8 +5,8 @@ use super::contents::Contents;
 use super::picture::{Grey, ImageType, TraceOptions};
 use super::pnm::Netpbm;
 use super::{
-    cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text, tournament,
-    webpbn,
+    clues, cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text,
+    tournament, webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};
@@ -37,6 +37,12 @@ pub(super) enum Codec {
     One(LooksLike, fn(&str) -> Result<Puzzle>, Write),
     /// A text that may hold several puzzles.
     Several(LooksLike, for<'a> fn(&'a str) -> Contents<'a>, Write),
+    /// A text of drawings, and the character of their filled cells, if that is given.
+    Drawings(
+        LooksLike,
+        for<'a> fn(&'a str, Option<char>) -> Contents<'a>,
+        Write,
+    ),
     /// A picture, which becomes the goal of its puzzle.
     Picture(PictureType),
 }
@@ -287,6 +293,23 @@ pub static FORMATS: &[Format] = &[
         ..TXT
     },
     Format {
+        name: "clues",
+        title: "lines of numbers under rows and columns, or divided by a line --- or a blank one",
+        endings: &["txt"],
+        codec: Codec::One(clues::looks_like, clues::read, clues::write),
+        ..TXT
+    },
+    Format {
+        name: "text",
+        title: "pictures in rows of two characters, such as # and ., as solve and enumerate print them",
+        codec: Codec::Drawings(text::looks_like, text::read, |puzzle| {
+            Ok(goal(puzzle)?.to_string())
+        }),
+        holds: GOAL,
+        pack: Some(separated("\n")),
+        ..TXT
+    },
+    Format {
         name: "mk",
         title: "the short format of Olšák's grid",
         endings: &["mk"],
@@ -330,16 +353,6 @@ pub static FORMATS: &[Format] = &[
         codec: Codec::One(g::looks_like, g::read, g::write),
         ..PUZZLE
     },
-    Format {
-        name: "text",
-        title: "pictures in rows of # and ., as solve and enumerate print them",
-        codec: Codec::Several(text::looks_like, text::read, |puzzle| {
-            Ok(goal(puzzle)?.to_string())
-        }),
-        holds: GOAL,
-        pack: Some(separated("\n")),
-        ..TXT
-    },
     netpbm("pbm", "PBM, one bit per pixel", PBM, Netpbm::Bits),
     netpbm("pbm-plain", "PBM, one digit per pixel", PBM, Netpbm::Digits),
     netpbm("pgm", "PGM, greys", &["pgm", "pnm"], Netpbm::Grey),
@@ -358,9 +371,9 @@ impl Codec {
     /// Whether a file looks like one of the format; `text` is what it holds, if that is text.
     pub(super) fn looks_like(self, bytes: &[u8], text: Option<&str>) -> bool {
         match self {
-            Codec::One(looks_like, ..) | Codec::Several(looks_like, ..) => {
-                text.is_some_and(looks_like)
-            }
+            Codec::One(looks_like, ..)
+            | Codec::Several(looks_like, ..)
+            | Codec::Drawings(looks_like, ..) => text.is_some_and(looks_like),
             Codec::Picture(PictureType::Netpbm(netpbm)) => netpbm.looks_like(bytes),
             Codec::Picture(PictureType::Image(image)) => image.looks_like(bytes),
         }
@@ -403,7 +416,7 @@ impl Format {
     /// Whether it can be written.
     pub fn can_write(&self) -> bool {
         match self.codec {
-            Codec::One(..) | Codec::Several(..) => true,
+            Codec::One(..) | Codec::Several(..) | Codec::Drawings(..) => true,
             Codec::Picture(PictureType::Netpbm(netpbm)) => {
                 matches!(netpbm, Netpbm::Bits | Netpbm::Digits)
             }
@@ -495,7 +508,7 @@ impl Format {
             return Err(Error::data(format!("{} can only be read", self.title)));
         }
         match self.codec {
-            Codec::One(.., write) | Codec::Several(.., write) => {
+            Codec::One(.., write) | Codec::Several(.., write) | Codec::Drawings(.., write) => {
                 write(&self.kept(puzzle).0).map(String::into_bytes)
             }
             Codec::Picture(PictureType::Netpbm(netpbm)) => Ok(netpbm.write(goal(puzzle)?)),

@@ -31,6 +31,8 @@ const NOTCH: &[(&str, &str)] = &[
     ),
     ("tournament", "$1\n2\n1\t1\n1\t1\n2\n2\n1\t1\n4\n"),
     ("pattern", "4x3:2/1.1/1.1/2/2/1.1/4\n"),
+    ("clues", "rows\n2\n1 1\n4\n\ncolumns\n2\n1 1\n1 1\n2\n"),
+    ("text", ".##.\n#..#\n####\n"),
     ("mk", "3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n2\n"),
     ("nin", "4 3\n2\n1 1\n4\n2\n1 1\n1 1\n2\n"),
     ("cwd", "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n"),
@@ -43,7 +45,6 @@ const NOTCH: &[(&str, &str)] = &[
         "g",
         "comment\n: rows\n2\n1 1\n4\n: columns\n2\n1 1\n1 1\n2\n:\n",
     ),
-    ("text", ".##.\n#..#\n####\n"),
 ];
 
 fn clues(puzzle: &Puzzle) -> String {

@@ -1,0 +1,268 @@
+//! Clues as people type and paste them: one line of text for each line of the puzzle, the rows under a line `rows` and the columns under a
+//! line `columns`; or, without such heads, first the rows and then the columns, with a line `---` or blank lines between them.
+//!
+//! Numbers are separated by blanks, commas, semicolons or dots, in brackets or not; `0`, `-` or `.` is an empty line. Blank lines do not
+//! count but for those that divide the two sides.
+
+use super::fragment::{self, Fragment};
+use super::number::{is_number, sides};
+use super::side::Side;
+use super::{cwd, nin};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Puzzle};
+
+/// The lines of both sides.
+struct Outline<'a> {
+    rows: Vec<Fragment<'a>>,
+    columns: Vec<Fragment<'a>>,
+    /// Whether words or a rule tell the sides, so that it can be no other format.
+    is_marked: bool,
+}
+
+pub(super) fn looks_like(text: &str) -> bool {
+    let Some(outline) = outline(text) else {
+        return false;
+    };
+    if outline.is_marked {
+        return true;
+    }
+    // Two groups of numbers may also begin with the sizes of another format. The sums decide.
+    let is_balanced = |puzzle: Result<Puzzle>| {
+        puzzle.is_ok_and(|puzzle| {
+            let (in_rows, in_columns) = puzzle.sums();
+            in_rows == in_columns
+        })
+    };
+    let others = [
+        (nin::looks_like(text), nin::read as fn(&str) -> _),
+        (cwd::looks_like(text), cwd::read),
+    ];
+    let others: Vec<_> = others
+        .into_iter()
+        .filter(|(looks_like, _)| *looks_like)
+        .collect();
+    others.is_empty()
+        || is_balanced(read(text)) && !others.iter().any(|(_, read)| is_balanced(read(text)))
+}
+
+pub(super) fn read(text: &str) -> Result<Puzzle> {
+    let Some(outline) = outline(text) else {
+        let message = "a line rows and a line columns must stand above the clues, or a line --- between rows and columns";
+        let first = Fragment::nonblank_lines(text).next();
+        return Err(first.map_or(Error::data("the file is empty"), |line| line.error(message)));
+    };
+    let start = Fragment::nonblank_lines(text).next();
+    let start = start.unwrap_or(Fragment::line(1, ""));
+    fragment::puzzle(&outline.rows, &outline.columns, start, clue)
+}
+
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    Ok(sides("rows\n".to_owned(), puzzle, "\ncolumns\n", "0"))
+}
+
+/// The lines of both sides; `None` if the text has another form. With heads, or with a rule, up to half of the lines may be no clues, so that
+/// the reader can say what is wrong with them.
+fn outline(text: &str) -> Option<Outline<'_>> {
+    let first = Fragment::nonblank_lines(text).next()?;
+    if let Some(side) = head(first) {
+        return under_heads(text, side);
+    }
+    // Most other formats are told by their first line.
+    if !is_clue(first) {
+        return None;
+    }
+    let lines = || Fragment::nonblank_lines(text);
+    let mut rules = lines().filter(|line| is_rule(*line));
+    match (rules.next(), rules.next()) {
+        (None, _) => in_two_groups(text),
+        (Some(rule), None) => {
+            let (rows, below): (Vec<_>, Vec<_>) =
+                lines().partition(|line| line.number < rule.number);
+            let columns = below.into_iter().skip(1).collect();
+            mostly_clues(Outline {
+                rows,
+                columns,
+                is_marked: true,
+            })
+        }
+        (Some(_), Some(_)) => None,
+    }
+}
+
+fn under_heads(text: &str, mut side: Side) -> Option<Outline<'_>> {
+    let mut outline = Outline {
+        rows: Vec::new(),
+        columns: Vec::new(),
+        is_marked: true,
+    };
+    let mut heads = 0;
+    for line in Fragment::nonblank_lines(text) {
+        if let Some(named) = head(line) {
+            heads += 1;
+            // The second head is that of the other side.
+            if heads > 2 || (heads == 2) == (named == side) {
+                return None;
+            }
+            side = named;
+        } else if !is_rule(line) {
+            match side {
+                Side::Rows => outline.rows.push(line),
+                Side::Columns => outline.columns.push(line),
+            }
+        }
+    }
+    if heads == 2 {
+        mostly_clues(outline)
+    } else {
+        None
+    }
+}
+
+fn mostly_clues(outline: Outline<'_>) -> Option<Outline<'_>> {
+    let lines = || outline.rows.iter().chain(&outline.columns);
+    let clues = lines().filter(|line| is_clue(**line)).count();
+    (2 * clues >= lines().count()).then_some(outline)
+}
+
+/// Two groups of clues with blank lines between them.
+fn in_two_groups(text: &str) -> Option<Outline<'_>> {
+    let mut groups: Vec<Vec<Fragment<'_>>> = Vec::new();
+    let mut before_is_blank = true;
+    for line in Fragment::lines(text).map(Fragment::trim) {
+        let is_blank = line.is_blank();
+        if !is_blank {
+            if !is_clue(line) || may_be_drawn(line) || (before_is_blank && groups.len() == 2) {
+                return None;
+            }
+            if before_is_blank {
+                groups.push(Vec::new());
+            }
+            groups.last_mut()?.push(line);
+        }
+        before_is_blank = is_blank;
+    }
+    let [rows, columns] = <[_; 2]>::try_from(groups).ok()?;
+    Some(Outline {
+        rows,
+        columns,
+        is_marked: false,
+    })
+}
+
+/// The side whose clues follow this line.
+fn head(line: Fragment<'_>) -> Option<Side> {
+    Side::named(line.text.trim_end_matches(':').trim_end())
+}
+
+fn is_rule(line: Fragment<'_>) -> bool {
+    let text = line.text;
+    text.len() >= 3
+        && ["-", "=", "_"]
+            .iter()
+            .any(|c| text.trim_matches(|t| c.starts_with(t)).is_empty())
+}
+
+/// The line without the brackets of a list and the comma after it.
+fn bare(line: Fragment<'_>) -> Fragment<'_> {
+    let text = line.text.trim();
+    let listed = text.strip_suffix(',').unwrap_or(text);
+    let inner = |open, close| listed.strip_prefix(open)?.strip_suffix(close);
+    line.at(inner('[', ']').or(inner('(', ')')).unwrap_or(text))
+        .trim()
+}
+
+fn separates(c: char) -> bool {
+    c.is_whitespace() || ",;.".contains(c)
+}
+
+fn is_empty_line(text: &str) -> bool {
+    matches!(text, "" | "-" | ".")
+}
+
+/// Whether a line has the form of a clue.
+fn is_clue(line: Fragment<'_>) -> bool {
+    let text = bare(line).text;
+    let mut words = text.split(separates).filter(|word| !word.is_empty());
+    is_empty_line(text) || text.starts_with(|c: char| c.is_ascii_digit()) && words.all(is_number)
+}
+
+/// Whether a line may as well be a row of a drawing in 0 and 1: it has a zero beside other digits.
+fn may_be_drawn(line: Fragment<'_>) -> bool {
+    let text = line.text;
+    text.len() > 1 && text.split(separates).any(|word| word.starts_with('0'))
+}
+
+fn clue(line: Fragment<'_>) -> Result<Clue> {
+    let line = bare(line);
+    if is_empty_line(line.text) {
+        return Clue::new([]);
+    }
+    line.clue_between(separates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, assert_notch, assert_refused, clues, one};
+    use super::*;
+
+    const TEXT: &str = "rows\n2\n1 1\n4\n\ncolumns\n2\n1 1\n1 1\n2\n";
+
+    #[test]
+    fn heads_a_rule_or_a_blank_line_divide_the_sides() {
+        assert!(looks_like(TEXT));
+        assert_notch(read, write, TEXT);
+        for text in [
+            "Rows:\n\n2\n1,1\n4\nColumns:\n2\n\n1,1\n1,1\n2",
+            "columns\n2\n1 1\n1 1\n2\nrows\n2\n1 1\n4",
+            "ROW CLUES\n[2],\n[1, 1],\n[4]\ncol clues\n[2],\n[1, 1],\n[1, 1],\n[2]\n",
+            "2\n1 1\n4\n---\n2\n1 1\n1 1\n2\n",
+            "  2\n1.1\n4\n=====\n2\n1;1\n(1 1)\n2\n",
+            "2\n1 1\n4\n\n2\n1 1\n1 1\n2\n",
+            "\r\n2\r\n1 1\r\n4\r\n\r\n\r\n2\r\n1 1\r\n1 1\r\n2\r\n\r\n",
+            "row\n2\n1 1\n4\n-----\nvertical\n2\n1 1\n1 1\n2\n",
+        ] {
+            assert!(looks_like(text), "{text:?}");
+            assert_eq!(clues(&one(read(text))), NOTCH, "{text:?}");
+        }
+        assert_eq!(clues(&one(read("1\n-\n---\n0\n1"))), "1/0 | 0/1");
+    }
+
+    #[test]
+    fn other_formats_with_two_groups_are_left_to_their_readers() {
+        for text in [
+            // QNonograms, Wilk, pictures, Simpson.
+            "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n",
+            "4 3\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n",
+            "00100\n01110\n\n00100\n01110\n",
+            "rows\n2\n1\n",
+            "title x\nwidth 4\nheight 3\nrows\n2\n1,1\n4\ncolumns\n2\n1,1\n1,1\n2\n",
+            "rows\nthe clues\nof the rows\ncolumns\nand of the columns\n",
+            "1 1\n\n1\n\n1\n",
+            "",
+        ] {
+            assert!(!looks_like(text), "{text:?}");
+        }
+        // The sizes of QNonograms would not leave as many cells in the rows as in the columns.
+        assert!(looks_like("3\n3\n1\n1\n\n4\n2\n2\n0\n"));
+    }
+
+    #[test]
+    fn errors_have_their_place() {
+        let cases = [
+            (
+                "rows\n2\n1 x\n4\ncolumns\n2\n1\n1\n2",
+                "3:3: 'x' in a clue: a clue is a list of numbers",
+            ),
+            (
+                "rows\n2\n1 3\ncolumns\n2\n1\n1\n2",
+                "3:1: the clue 1 3 of row 2 needs 5 cells, but the line has 4",
+            ),
+            ("rows\ncolumns\n1", "1:1: this puzzle has no rows"),
+            (
+                "rows\n3a\n1\n1\ncolumns\n1\n1\n1",
+                "2:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+            ),
+        ];
+        assert_refused(read, &cases);
+    }
+}
