@@ -95,7 +95,7 @@ pub(super) fn read_position(path: &Path) -> Result<Position> {
     let position = if bytes.len() > MAX_POSITION_BYTES {
         Err(Error::data("too large for a position"))
     } else {
-        format::decode(&bytes).and_then(str::parse)
+        format::decode(&bytes).and_then(|text| text.parse())
     };
     position.map_err(|error| error.in_file(&inputs::name(path)))
 }

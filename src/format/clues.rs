@@ -260,7 +260,7 @@ mod tests {
             ("rows\ncolumns\n1", "1:1: this puzzle has no rows"),
             (
                 "rows\n3a\n1\n1\ncolumns\n1\n1\n1",
-                "2:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+                "2:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
             ),
         ];
         assert_refused(read, &cases);

@@ -1,43 +1,32 @@
-//! Detects the encoding and the format of a file by its content. Only its outer form is examined; errors inside are left to the reader.
-//! The file name extension decides between formats that look alike.
+//! Detects the format of a file by its content. Only its outer form is examined; errors inside are left to the reader. The file name
+//! extension decides between formats that look alike.
 
-use super::foreign;
+use super::encoding::Decoded;
 use super::fragment::Fragment;
-use super::place::not_utf8;
 use super::table::{FORMATS, Format};
 use crate::error::{Error, Result};
 
-/// The text of a file, without a byte order mark.
-///
-/// # Errors
-///
-/// [`Kind::Data`](crate::error::Kind::Data) if it is not UTF-8, with the place of the first byte that is not.
-pub fn decode(bytes: &[u8]) -> Result<&str> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Error::data("this text is UTF-16: save it as UTF-8"));
-    }
-    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    str::from_utf8(text).map_err(|error| match foreign::refusal(bytes) {
-        Some(refusal) => Error::data(refusal),
-        None => not_utf8(text, error.valid_up_to(), 1),
-    })
-}
-
-/// The format of this file. `text` is its decoded text, or the error of decoding it.
-pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'static Format> {
-    if let Some(refusal) = foreign::refusal(bytes) {
-        return Err(Error::data(refusal));
-    }
+/// The format of this file, with its decoded text.
+pub(super) fn format(
+    bytes: &[u8],
+    decoded: &Result<Decoded<'_>>,
+    file: &str,
+) -> Result<&'static Format> {
+    let text = decoded.as_ref().map(|decoded| &*decoded.text);
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
     // `min_by_key` takes the first of equals.
     let found = FORMATS
         .iter()
-        .filter(|format| format.codec.looks_like(bytes, text.as_ref().ok().copied()))
+        .filter(|format| format.codec.looks_like(bytes, text.ok()))
         .min_by_key(|format| !format.has_ending(ending));
     if let Some(format) = found {
         return Ok(format);
     }
-    match Fragment::lines(text?).find(|line| !line.is_blank()) {
+    let Decoded { text, guessed } = decoded.as_ref().map_err(Clone::clone)?;
+    if let Some(guessed) = guessed {
+        return Err(guessed.clone());
+    }
+    match Fragment::lines(text).find(|line| !line.is_blank()) {
         Some(line) => Err(line.error(
             "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
         )),
@@ -47,10 +36,11 @@ pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'s
 
 #[cfg(test)]
 mod tests {
+    use super::super::encoding::decode;
     use super::*;
 
     fn message(bytes: &[u8]) -> String {
-        format(bytes, decode(bytes), "x").unwrap_err().to_string()
+        format(bytes, &decode(bytes), "x").unwrap_err().to_string()
     }
 
     #[test]
@@ -58,7 +48,6 @@ mod tests {
         assert_eq!(message(b""), "the file is empty");
         assert_eq!(message(b"\xef\xbb\xbf \r\n\t\n"), "the file is empty");
         assert!(message(&[0x1f, 0x8b, 8]).contains("gzip"));
-        assert!(message(b"\xff\xfew\0").contains("UTF-16"));
         assert_eq!(
             message(b"\n4 3 2\n"),
             "2:1: this is not a puzzle in any format that omnogram knows; omnogram help convert lists them"
@@ -66,20 +55,8 @@ mod tests {
         assert!(message(b"[klues]\nx = 2\n").contains("not a puzzle"));
     }
 
-    #[test]
-    fn finds_the_first_bad_byte() {
-        let error = decode("ü\nAndré é".as_bytes()).err();
-        assert!(error.is_none());
-        let error = decode(b"\xef\xbb\xbfx\ntitle \"\xc3\xbc\xe9t\xe9\"\r\nwidth 3").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "2:9: the byte 0xe9 is not UTF-8: save the file as UTF-8"
-        );
-        assert_eq!(error.place().unwrap().text, "title \"ü\u{fffd}t\u{fffd}\"");
-    }
-
     fn detected(text: &str, file: &str) -> &'static str {
-        format(text.as_bytes(), Ok(text), file).map_or("none", |format| format.name)
+        format(text.as_bytes(), &decode(text.as_bytes()), file).map_or("none", |format| format.name)
     }
 
     #[test]

@@ -7,6 +7,9 @@ use super::place::offset;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 
+/// What is said of puzzles in colour.
+pub(super) const ONLY_BLACK_AND_WHITE: &str = "only black-and-white puzzles can be read so far";
+
 /// A slice of one line, with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragment<'a> {
@@ -99,11 +102,14 @@ impl<'a> Fragment<'a> {
                 }
                 ("", Some('?' | '*')) => return Err(self.at(after).blotted()),
                 ("", Some(junk)) => {
+                    if let Some(colour) = self.at(after).colour() {
+                        return Err(self.at(after).coloured(colour));
+                    }
                     let message = format!("{junk:?} in a clue: a clue is a list of numbers");
                     return Err(self.at(after).error(message));
                 }
-                (_, Some(colour)) if colour.is_alphabetic() => {
-                    return Err(self.at(after).coloured(colour));
+                (_, Some(colour)) if colour.is_ascii_alphabetic() => {
+                    return Err(self.at(after).coloured(&after[..1]));
                 }
                 _ => {}
             }
@@ -139,10 +145,22 @@ impl<'a> Fragment<'a> {
         }
     }
 
+    /// The name of a colour at the beginning of this slice, if the length of a block follows.
+    pub(super) fn colour(self) -> Option<&'a str> {
+        let rest = self
+            .text
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let name = &self.text[..self.text.len() - rest.len()];
+        let length = rest.trim_start_matches(|c: char| c.is_whitespace() || ":=,".contains(c));
+        let has_length = length.starts_with(|c: char| c.is_ascii_digit());
+        (!name.is_empty() && has_length).then_some(name)
+    }
+
     /// The error for a colour.
-    pub(super) fn coloured(self, colour: char) -> Error {
+    pub(super) fn coloured(self, colour: &str) -> Error {
         self.error(format!(
-            "{colour:?} is a colour: only black-and-white puzzles can be read so far"
+            "{:?} is a colour: {ONLY_BLACK_AND_WHITE}",
+            brief(colour)
         ))
     }
 

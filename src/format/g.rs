@@ -113,7 +113,7 @@ mod tests {
         let cases = [
             (
                 "c\n#d\n  a:A  #ff0000  red\n: rows\n1a 2b\n: columns\n1a\n1b\n1b\n:\n",
-                "5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+                "5:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
             ),
             (
                 "#T\n:\n1\n:\n1\n:\n",

@@ -8,7 +8,7 @@
 //! - `given` cells in rows of `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1
 //!   for an empty one, 0 for an unknown one; and `saved`, a list of grids drawn like these, of players who have not finished.
 //!
-//! Other keys are skipped. An array of puzzles is a pack.
+//! Other keys are skipped, with a warning. An array of puzzles is a pack.
 //!
 //! The text is parsed one level at a time, and each value is kept as a slice of the file: its address gives the place for errors,
 //! including semantic ones, and deep nesting does not use the stack.
@@ -19,7 +19,8 @@ use serde_json::value::RawValue;
 
 use super::brief::{brief, plural};
 use super::characters::plain;
-use super::contents::Contents;
+use super::contents::{Contents, Found};
+use super::fragment::ONLY_BLACK_AND_WHITE;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
 use super::side::Side;
@@ -115,8 +116,8 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// The puzzle in the slice `object` of the text.
-fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
+/// The puzzle in the slice `object` of the text, with a warning of keys that are not known.
+fn puzzle(places: &Places<'_>, object: &str) -> Result<Found> {
     let object = object.trim();
     if !object.starts_with('{') {
         let message = format!(
@@ -164,7 +165,29 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     };
     let goal = source.find(is_goal)?.map_or(object, |(_, value)| value);
     let puzzle = puzzle.with_notes(notes);
-    puzzle.map_err(|error| places.locate(error, goal))
+    let puzzle = puzzle.map_err(|error| places.locate(error, goal))?;
+    let warnings = source.unknown().into_iter().collect();
+    Ok(Found { puzzle, warnings })
+}
+
+/// The keys of texts.
+const TEXTS: [&str; 6] = ["title", "author", "by", "copyright", "license", "catalogue"];
+
+/// Whether a member says something that is known.
+fn is_known(key: &str, value: &str) -> bool {
+    let sides = [Side::Rows, Side::Columns].into_iter();
+    TEXTS.contains(&key)
+        || ["width", "height", "given", "content"].contains(&key)
+        || is_saved(key, value)
+        || is_goal(key, value)
+        || sides
+            .into_iter()
+            .any(|side| side.has_clues(key, value) || side.has_number(key, value))
+}
+
+/// Whether a member is the list of the grids of players. Other programs may say by this name that something has been saved.
+fn is_saved(name: &str, value: &str) -> bool {
+    name == "saved" && value.starts_with('[')
 }
 
 /// Whether a member is the picture that a puzzle is to show. Under the second name, other programs may have a file.
@@ -250,24 +273,44 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The error of an object without clues and without a goal, with the names that it has.
+    /// Some of these keys, for a message.
+    fn listed(keys: Vec<&str>) -> String {
+        /// Most keys that are listed.
+        const MAX_KEYS: usize = 8;
+        let more = keys.len() > MAX_KEYS;
+        let keys = keys.into_iter().map(brief).take(MAX_KEYS);
+        keys.chain(more.then(|| "others".into()))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// The error of an object without clues and without a goal, with the keys that it has.
     fn no_puzzle(&self) -> Error {
-        /// Most names that are listed.
-        const MAX_NAMES: usize = 8;
-        let names = self
-            .members
-            .iter()
-            .map(|(name, _)| brief(name).into_owned());
-        let mut names: Vec<String> = names.take(MAX_NAMES).collect();
-        if self.members.len() > MAX_NAMES {
-            names.push("others".to_owned());
-        }
+        let keys: Vec<&str> = self.members.iter().map(|(name, _)| name.as_str()).collect();
         let known = "a puzzle has rows and columns (also row and column, hor and ver, rowsDef and colsDef), or a goal";
-        let message = match names.len() {
+        let message = match keys.len() {
             0 => format!("there are no keys here: {known}"),
-            _ => format!("the keys here are {}: {known}", names.join(", ")),
+            _ => format!("the keys here are {}: {known}", Self::listed(keys)),
         };
         self.error(self.object, message)
+    }
+
+    /// A warning of the keys that are not known.
+    fn unknown(&self) -> Option<String> {
+        let members = self.members.iter();
+        let unknown = members.filter(|(name, raw)| !is_known(name, raw.get()));
+        let keys: Vec<&str> = unknown.map(|(name, _)| name.as_str()).collect();
+        match keys.len() {
+            0 => None,
+            1 => Some(format!(
+                "the key {} is not known and was skipped",
+                brief(keys[0])
+            )),
+            _ => Some(format!(
+                "the keys {} are not known and were skipped",
+                Self::listed(keys)
+            )),
+        }
     }
 
     /// The clues of the rows or of the columns, each with its place.
@@ -290,6 +333,11 @@ impl<'a> Source<'a> {
             let mut lengths = Vec::new();
             for (k, length) in self.array(clue, &path, "a clue")?.into_iter().enumerate() {
                 let path = || format!("{path}[{k}]");
+                if is_coloured(length) {
+                    let message =
+                        format!("{}: a block with a colour: {ONLY_BLACK_AND_WHITE}", path());
+                    return Err(self.error(length, message));
+                }
                 if !is_number(length) {
                     let message = format!("{}: {} is not a block length", path(), kind(length));
                     return Err(self.error(length, message));
@@ -410,9 +458,7 @@ impl<'a> Source<'a> {
 
     /// The grids of players who have not finished.
     fn saved(&self) -> Result<Vec<Position>> {
-        // Other programs may say by this name that something has been saved.
-        let saved = self.find(|name, value| name == "saved" && value.starts_with('['))?;
-        let Some((_, value)) = saved else {
+        let Some((_, value)) = self.find(is_saved)? else {
             return Ok(Vec::new());
         };
         let grids = self.array(value, "saved", "a list of grids")?;
@@ -463,6 +509,24 @@ impl<'a> Source<'a> {
     fn error(&self, part: &str, message: String) -> Error {
         self.places.locate(Error::data(message), part)
     }
+}
+
+/// Whether a value of a clue is a block with a colour: a text such as `3r`, a list such as `["red", 3]`, or an object with a colour.
+fn is_coloured(block: &str) -> bool {
+    if let Ok(text) = serde_json::from_str::<String>(block) {
+        let letters = |c: char| c.is_ascii_alphabetic() || c.is_whitespace();
+        let bare = text.trim_matches(letters);
+        return bare != text && is_number(bare);
+    }
+    if let Ok(pair) = serde_json::from_str::<Vec<&RawValue>>(block) {
+        return pair.len() == 2 && pair.iter().any(|value| is_number(value.get()));
+    }
+    serde_json::from_str::<Members<'_>>(block).is_ok_and(|Members(members)| {
+        let names = ["color", "colour", "c", "clr"];
+        members
+            .iter()
+            .any(|(name, _)| names.contains(&name.to_lowercase().as_str()))
+    })
 }
 
 /// A value for a message: the value itself if it is simple, else its type.

@@ -19,6 +19,7 @@ mod clues;
 mod contents;
 mod cwd;
 mod detect;
+mod encoding;
 mod foreign;
 mod fragment;
 mod g;
@@ -48,6 +49,7 @@ mod text;
 mod tournament;
 mod webpbn;
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 pub(crate) use brief::plural;
@@ -57,13 +59,13 @@ pub use solutions::Solutions;
 pub use table::{FORMATS, Format, GIVEN_CELLS, Pack};
 
 unstable! {
-    use detect::decode;
     use picture::Picture;
 }
 
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 use contents::{Contents, puzzle_of_picture};
+use encoding::Decoded;
 use table::Codec;
 
 /// One puzzle of a file, or the error in it.
@@ -125,7 +127,17 @@ pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
 ///
 /// [`Kind::Data`](crate::error::Kind::Data) if it is none that can be read.
 pub fn detect(bytes: &[u8], file: &str) -> Result<&'static Format> {
-    detect::format(bytes, detect::decode(bytes), file)
+    detect::format(bytes, &encoding::decode(bytes), file)
+}
+
+/// The text of a file, in whatever encoding.
+///
+/// # Errors
+///
+/// [`Kind::Data`](crate::error::Kind::Data) if it is not in the encoding that it declares, or no text by its first bytes.
+#[cfg(feature = "unstable")]
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>> {
+    encoding::decode(bytes).map(|decoded| decoded.text)
 }
 
 /// The one puzzle of a file.
@@ -179,48 +191,41 @@ impl ReadOptions {
     }
 
     /// The puzzles of a file, as [`read`] gives them, one at a time.
-    pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
-        let mut contents = self
-            .contents(bytes, file)
-            .unwrap_or_else(|error| Contents::from(Err::<Puzzle, _>(error)));
-        let mut first_two: Vec<_> = contents
-            .puzzles
-            .by_ref()
-            .take(if contents.numbered { 1 } else { 2 })
-            .collect();
-        let numbered = first_two.len() > usize::from(!contents.numbered);
-        if first_two.is_empty() {
-            first_two.push(Err(Error::data("there is no puzzle in this file")));
-        }
-        let (mut bad, mut quoted, mut ended) = (0, 0, false);
-        let puzzles = first_two.into_iter().chain(contents.puzzles);
-        puzzles.zip(1..).map_while(move |(mut puzzle, number)| {
-            if ended {
-                return None;
+    pub fn entries<'a>(
+        &self,
+        bytes: &'a [u8],
+        file: &'a str,
+    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
+        let decoded = encoding::decode(bytes);
+        let format = match self.format {
+            Some(format) => Ok(format),
+            None => detect::format(bytes, &decoded, file),
+        };
+        let text = match decoded {
+            Ok(Decoded {
+                text: Cow::Borrowed(text),
+                ..
+            }) => Ok(text),
+            Err(error) => Err(error),
+            // The text lives as long as this call, so that all is read at once.
+            Ok(Decoded {
+                text: Cow::Owned(text),
+                guessed,
+            }) => {
+                let contents = format.and_then(|format| self.contents(format, bytes, Ok(&text)));
+                let mut entries: Vec<_> = entries_of(contents, file).collect();
+                let line = guessed.as_ref().and_then(|error| Some(error.place()?.line));
+                let first = entries.iter_mut().find(|entry| entry.puzzle.is_ok());
+                if let (Some(line), Some(first)) = (line, first) {
+                    first.warnings.push(format!(
+                        "from line {line} on, bytes that are not UTF-8 were read as Latin-1"
+                    ));
+                }
+                return Box::new(entries.into_iter());
             }
-            let mut name = file.to_owned();
-            ended = bad == MAX_INVALID || quoted > MAX_QUOTED_BYTES;
-            if ended {
-                puzzle = Err(Error::data(format!(
-                    "{bad} puzzles of this file are bad; the rest of the file was not read"
-                )));
-            } else if numbered {
-                name = format!("{name}#{number}");
-            }
-            if let Err(error) = &puzzle {
-                bad += 1;
-                quoted += error.place().map_or(0, |place| place.text.len());
-            }
-            let (puzzle, warnings) = match puzzle {
-                Ok(found) => (Ok(found.puzzle), found.warnings),
-                Err(error) => (Err(error.in_file(&name)), Vec::new()),
-            };
-            Some(Entry {
-                name,
-                puzzle,
-                warnings,
-            })
-        })
+        };
+        let contents = format.and_then(|format| self.contents(format, bytes, text));
+        Box::new(entries_of(contents, file))
     }
 
     /// The picture of a file, so that it can be traced in several ways: that of an image, which may be too large to be traced without a
@@ -256,18 +261,68 @@ impl ReadOptions {
         }
     }
 
-    fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
-        let format = self.format_of(bytes, file)?;
+    fn contents<'a>(
+        &self,
+        format: &Format,
+        bytes: &[u8],
+        text: Result<&'a str>,
+    ) -> Result<Contents<'a>> {
         match format.codec {
-            Codec::One(_, read, _) => Ok(read(detect::decode(bytes)?).into()),
-            Codec::Several(_, read, _) => Ok(read(detect::decode(bytes)?)),
-            Codec::Drawings(_, read, _) => Ok(read(detect::decode(bytes)?, self.filled)),
+            Codec::One(_, read, _) => Ok(read(text?).into()),
+            Codec::Several(_, read, _) => Ok(read(text?)),
+            Codec::Drawings(_, read, _) => Ok(read(text?, self.filled)),
             Codec::Picture(picture) => {
                 let picture = picture.read(bytes, &self.tracing)?;
                 Ok(puzzle_of_picture(picture.trace(&self.tracing)).into())
             }
         }
     }
+}
+
+/// The puzzles of a file as entries, with their names.
+fn entries_of<'a>(
+    contents: Result<Contents<'a>>,
+    file: &'a str,
+) -> impl Iterator<Item = Entry> + 'a {
+    let mut contents = contents.unwrap_or_else(|error| Contents::from(Err::<Puzzle, _>(error)));
+    let mut first_two: Vec<_> = contents
+        .puzzles
+        .by_ref()
+        .take(if contents.numbered { 1 } else { 2 })
+        .collect();
+    let numbered = first_two.len() > usize::from(!contents.numbered);
+    if first_two.is_empty() {
+        first_two.push(Err(Error::data("there is no puzzle in this file")));
+    }
+    let (mut bad, mut quoted, mut ended) = (0, 0, false);
+    let puzzles = first_two.into_iter().chain(contents.puzzles);
+    puzzles.zip(1..).map_while(move |(mut puzzle, number)| {
+        if ended {
+            return None;
+        }
+        let mut name = file.to_owned();
+        ended = bad == MAX_INVALID || quoted > MAX_QUOTED_BYTES;
+        if ended {
+            puzzle = Err(Error::data(format!(
+                "{bad} puzzles of this file are bad; the rest of the file was not read"
+            )));
+        } else if numbered {
+            name = format!("{name}#{number}");
+        }
+        if let Err(error) = &puzzle {
+            bad += 1;
+            quoted += error.place().map_or(0, |place| place.text.len());
+        }
+        let (puzzle, warnings) = match puzzle {
+            Ok(found) => (Ok(found.puzzle), found.warnings),
+            Err(error) => (Err(error.in_file(&name)), Vec::new()),
+        };
+        Some(Entry {
+            name,
+            puzzle,
+            warnings,
+        })
+    })
 }
 
 #[cfg(test)]
@@ -346,6 +401,44 @@ mod tests {
                     .map_err(|error| error.to_string())
             })
             .collect()
+    }
+
+    /// Of 7,652 files of a public collection 83 were refused for a letter in a title.
+    #[test]
+    fn a_text_that_is_not_utf_8_is_read_with_a_warning() {
+        let non = b"title \"Caf\xe9\"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n";
+        let entries = read(non, "x");
+        let puzzle = entries[0].puzzle.as_ref().unwrap();
+        assert_eq!(puzzle.notes().title.as_deref(), Some("Café"));
+        let warning = "from line 1 on, bytes that are not UTF-8 were read as Latin-1";
+        assert_eq!(entries[0].warnings, [warning]);
+        let pack = [&non[..], b"====\n", non].concat();
+        let warned: Vec<_> = read(&pack, "x")
+            .iter()
+            .map(|entry| entry.warnings.len())
+            .collect();
+        assert_eq!(warned, [1, 0], "once for a file");
+        let utf_16: Vec<u8> = "\u{feff}1x1:1/1"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let entries = read(&utf_16, "x");
+        assert_eq!(
+            (
+                clues(entries[0].puzzle.as_ref().unwrap()).as_str(),
+                entries[0].warnings.len()
+            ),
+            ("1 | 1", 0)
+        );
+        let message = |bytes: &[u8]| read(bytes, "x")[0].puzzle.as_ref().unwrap_err().to_string();
+        assert_eq!(
+            message(b"\x80\x81\x82"),
+            "x:1:1: the byte 0x80 is not UTF-8: save the file as UTF-8"
+        );
+        assert_eq!(
+            message(b"width 1\nheight 1\nrows\n1\xb9\ncolumns\n1\n"),
+            "x:4:2: '\u{b9}' in a clue: a clue is a list of numbers"
+        );
     }
 
     #[test]

@@ -12,9 +12,10 @@
 
 use super::brief::plural;
 use super::contents::Contents;
-use super::fragment::{self, Fragment, section};
+use super::fragment::{self, Fragment, ONLY_BLACK_AND_WHITE, section};
 use super::number::numbers;
 use super::properties::properties;
+use super::side::Side;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Position, Puzzle};
 
@@ -78,6 +79,9 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
     let (mut rows, mut columns): (Once<'_, Body<'_, '_>>, Once<'_, Body<'_, '_>>) = (None, None);
     let (mut goal, mut given, mut saved) = (None, None, Vec::new());
     let mut notes = Notes::default();
+    // The first sign of colours: a palette, or a clue that begins with a colour, so that it looks like a keyword line.
+    let mut coloured = None;
+    let mut is_after_clues = false;
 
     let mut next = lines.iter().position(is_keyword).unwrap_or(lines.len());
     for section in lines[next..].chunk_by(|_, line| !is_keyword(line)) {
@@ -110,8 +114,21 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
             "copyright" => note(&mut notes.copyright, value.text),
             "license" => note(&mut notes.license, value.text),
             "catalogue" => note(&mut notes.catalogue, value.text),
-            _ => {}
+            "color" | "colour" => {
+                coloured.get_or_insert_with(|| {
+                    line.trim()
+                        .error(format!("a puzzle in colours: {ONLY_BLACK_AND_WHITE}"))
+                });
+            }
+            _ => match line.trim().colour() {
+                Some(colour) if is_after_clues => {
+                    coloured.get_or_insert_with(|| line.trim().coloured(colour));
+                    continue;
+                }
+                _ => {}
+            },
         }
+        is_after_clues = value.text.is_empty() && Side::named(word.text).is_some();
     }
 
     let missing = |what: &str| start.trim().error(format!("this puzzle has no {what}"));
@@ -119,11 +136,15 @@ fn puzzle(lines: &[Fragment<'_>]) -> Result<Puzzle> {
     let (_, height) = height.ok_or_else(|| missing("height"))?;
     let (_, (rows, rows_end)) = rows.ok_or_else(|| missing("rows section"))?;
     let (_, (columns, columns_end)) = columns.ok_or_else(|| missing("columns section"))?;
-    let puzzle = fragment::puzzle_of_sections(
-        section(rows.iter().copied(), height, "row", rows_end)?,
-        section(columns.iter().copied(), width, "column", columns_end)?,
-        start.trim(),
-    )?;
+    let sections = || {
+        fragment::puzzle_of_sections(
+            section(rows.iter().copied(), height, "row", rows_end)?,
+            section(columns.iter().copied(), width, "column", columns_end)?,
+            start.trim(),
+        )
+    };
+    // A palette may be there in black and white too.
+    let puzzle = sections().map_err(|error| coloured.unwrap_or(error))?;
     let size = (width, height);
     if let Some(drawing) = goal {
         let cells = cells(drawing, false, size)?;
@@ -194,7 +215,10 @@ fn cells(
                 '0' => cells.push(Some(false)),
                 '1' => cells.push(Some(true)),
                 '?' if may_be_unknown => cells.push(None),
-                c if c.is_alphabetic() => return Err(line.at(&line.text[i..]).coloured(c)),
+                c if c.is_alphabetic() => {
+                    let colour = &line.text[i..i + c.len_utf8()];
+                    return Err(line.at(&line.text[i..]).coloured(colour));
+                }
                 c if c.is_numeric() => {
                     let kinds = if may_be_unknown {
                         "0, 1 or ?"

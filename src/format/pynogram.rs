@@ -208,7 +208,7 @@ mod tests {
         let cases = [
             (
                 &*coloured,
-                "3:15: 'r' is a colour: only black-and-white puzzles can be read so far",
+                "3:15: \"r\" is a colour: only black-and-white puzzles can be read so far",
             ),
             (
                 "[clues]\nrows = \"\"\"\n1\n1 1\"\"\"\ncolumns = '1,1'",

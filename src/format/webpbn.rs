@@ -13,6 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::brief::brief;
 use super::contents::Contents;
+use super::fragment::ONLY_BLACK_AND_WHITE;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
 use super::properties::properties;
@@ -425,7 +426,7 @@ impl<'a> Document<'a> {
             return Ok(());
         }
         let message = format!(
-            "{:?} and {:?} are two colours: only black-and-white puzzles can be read so far",
+            "{:?} and {:?} are two colours: {ONLY_BLACK_AND_WHITE}",
             brief(ink),
             brief(&colour)
         );

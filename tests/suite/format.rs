@@ -446,16 +446,24 @@ const BAD: &[(&str, &str)] = &[
         "clue-with-minus.non:7:3: a minus sign in a clue: a block has at least one cell",
     ),
     (
+        "coloured-words.non",
+        "coloured-words.non:3:1: a puzzle in colours: only black-and-white puzzles can be read so far",
+    ),
+    (
         "coloured.g",
-        "coloured.g:5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+        "coloured.g:5:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
     ),
     (
         "coloured.ini",
-        "coloured.ini:2:9: 'r' is a colour: only black-and-white puzzles can be read so far",
+        "coloured.ini:2:9: \"r\" is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "coloured.json",
+        "coloured.json:1:12: rows[0][0]: a block with a colour: only black-and-white puzzles can be read so far",
     ),
     (
         "coloured.non",
-        "coloured.non:7:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+        "coloured.non:7:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
     ),
     (
         "coloured.xml",
@@ -468,6 +476,14 @@ const BAD: &[(&str, &str)] = &[
     (
         "compressed.non.gz",
         "compressed.non.gz: this file is compressed with gzip: unpack it first",
+    ),
+    (
+        "drawing-unclear.txt",
+        "drawing-unclear.txt:1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and ., or convert with an option such as --filled ~",
+    ),
+    (
+        "drawing-uneven.txt",
+        "drawing-uneven.txt:2:1: a row of length 3 in a grid of width 4",
     ),
     ("empty.non", "empty.non: the file is empty"),
     (
@@ -540,7 +556,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "not-utf8.non",
-        "not-utf8.non:1:11: the byte 0xe9 is not UTF-8: save the file as UTF-8",
+        "not-utf8.non:7:4: 'é' in a clue: a clue is a list of numbers",
     ),
     (
         "number-absurd.non",
@@ -576,7 +592,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "utf16.non",
-        "utf16.non: this text is UTF-16: save it as UTF-8",
+        "utf16.non: this file is not UTF-16LE as it declares",
     ),
     (
         "width-missing.non",

@@ -258,7 +258,7 @@ fn an_error_in_a_position_has_its_place() {
         ),
         (
             b"#.\n.\xff\n",
-            ":2:2: the byte 0xff is not UTF-8: save the file as UTF-8\n  2 | .\u{fffd}\n    |  ^\n",
+            ":2:2: 'ÿ' in a position: a cell is '#', '.' or '?'\n  2 | .ÿ\n    |  ^\n",
         ),
         (b"", ": a position of 0 rows and 0 columns"),
     ] {

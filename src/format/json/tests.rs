@@ -210,3 +210,56 @@ fn deep_nesting_does_not_use_the_stack() {
     );
     one(read(&harmless));
 }
+
+#[test]
+fn unknown_keys_are_listed_in_one_warning() {
+    for (members, warning) in [
+        ("\"title\":\"x\",\"width\":1,\"saved\":[]", None),
+        ("\"id\":5", Some("the key id is not known and was skipped")),
+        (
+            "\"id\":5,\"saved\":true,\"ver\":2,\"picture\":\"cup.png\"",
+            Some("the keys id, saved, ver, picture are not known and were skipped"),
+        ),
+    ] {
+        let text = format!("{{{members},\"rows\":[[1]],\"columns\":[[1]]}}");
+        let mut contents = read(&text);
+        let found = contents.puzzles.next().unwrap().unwrap();
+        assert_eq!(found.warnings.first().map(String::as_str), warning);
+    }
+}
+
+#[test]
+fn a_picture_may_have_the_characters_of_any_drawing() {
+    for rows in [
+        "\"⬜⬛⬛⬜\",\"⬛⬜⬜⬛\",\"⬛⬛⬛⬛\"",
+        "\"0 1 1 0\",\"1 0 0 1\",\"1 1 1 1\"",
+        "\" XX \",\"X  X\",\"XXXX\"",
+    ] {
+        assert_eq!(
+            clues(&one(read(&format!("{{\"goal\":[{rows}]}}")))),
+            "2/1 1/4 | 2/1 1/1 1/2"
+        );
+        assert_eq!(
+            clues(&one(read(&format!("[{rows}]")))),
+            "2/1 1/4 | 2/1 1/1 1/2"
+        );
+    }
+}
+
+#[test]
+fn blocks_with_colours_are_told() {
+    for block in [
+        "[\"y\",1]",
+        "[3, \"red\"]",
+        "\"3r\"",
+        "\"red 3\"",
+        "{\"color\":\"red\",\"length\":3}",
+        "{\"n\":3,\"Colour\":1}",
+    ] {
+        let text = format!("{{\"rows\":[[{block}]],\"columns\":[[1]]}}");
+        assert_eq!(
+            failure(read(&text)),
+            "1:11: rows[0][0]: a block with a colour: only black-and-white puzzles can be read so far"
+        );
+    }
+}

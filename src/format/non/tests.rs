@@ -65,7 +65,7 @@ fn a_goal_may_extend_over_several_lines() {
         ("\"01\n2\"", "13:1: '2' in the goal: a cell is 0 or 1"),
         (
             "\"0a\"",
-            "12:8: 'a' is a colour: only black-and-white puzzles can be read so far",
+            "12:8: \"a\" is a colour: only black-and-white puzzles can be read so far",
         ),
     ] {
         assert_eq!(with(goal), expected, "{goal:?}");
@@ -206,7 +206,7 @@ fn junk_in_a_clue_is_shown() {
         ),
         (
             "1a,1",
-            "5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+            "5:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
         ),
         (
             "1 1 1",
@@ -232,4 +232,21 @@ fn a_pack_has_a_line_of_equals_signs_between_puzzles() {
     assert_eq!(found.len(), 3);
     assert!(found[0].is_ok() && found[2].is_ok());
     assert_eq!(found[1], Err("15:2: this puzzle has no height".into()));
+}
+
+#[test]
+fn clues_that_begin_with_a_colour_are_told_from_keywords() {
+    let head = "width 2\nheight 1\nrows\nred 1 blue 1\ncolumns\n1\n1\n";
+    assert_eq!(
+        failure(read(head)),
+        "4:1: \"red\" is a colour: only black-and-white puzzles can be read so far"
+    );
+    let palette = format!("color red FF0000 #\n{head}");
+    assert_eq!(
+        failure(read(&palette)),
+        "1:1: a puzzle in colours: only black-and-white puzzles can be read so far"
+    );
+    // A palette binds nothing, and other keywords with a number may come after the clues.
+    let usual = "color a #000000\nwidth 2\nheight 1\nrows\n2\ncolumns\n1\n1\nid 5\n";
+    assert_eq!(clues(&one(read(usual))), "2 | 1/1");
 }
