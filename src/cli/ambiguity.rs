@@ -11,6 +11,7 @@ use omnogram::search::{Limits, Search, Total, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::corrections::Proposals;
 use super::drawing::unsolved_sheet;
 use super::output::{Output, Outputs, Replacing};
 use super::session::{Answer, Session};
@@ -63,6 +64,8 @@ struct Full<'a> {
     goal: Option<bool>,
     #[serde(flatten)]
     duplicate: Option<DuplicateFields>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrections: Option<Proposals<'a>>,
     #[serde(skip)]
     examination: &'a Examination,
     #[serde(skip)]
@@ -71,7 +74,11 @@ struct Full<'a> {
 
 impl Answer for Full<'_> {
     fn text(&self, session: &Session) -> String {
-        let text = self.examination.text(session, self.subject, self.pictures);
+        let mut text = self.examination.text(session, self.subject, self.pictures);
+        text += &self
+            .corrections
+            .as_ref()
+            .map_or_else(String::new, Proposals::text);
         text + self.duplicate.as_ref().map_or("", |fields| &fields.text)
     }
 
@@ -107,6 +114,7 @@ impl Files {
         examination: &Examination,
         pictures: bool,
         duplicate: Option<DuplicateFields>,
+        corrections: Option<Proposals<'_>>,
     ) -> Answered<()> {
         if self.svg.is_some() && subject.several {
             let message = "--svg draws one puzzle, and there are several: --html draws them all";
@@ -119,6 +127,7 @@ impl Files {
             profile: profile.as_ref(),
             goal: goal(subject.puzzle),
             duplicate,
+            corrections,
             examination,
             pictures,
         })?;

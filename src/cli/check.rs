@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::ambiguity::{Drawn, Files, examine, push_picture};
 use super::certify::CertificateFolder;
 use super::collection::{Collection, CollectionOptions, Found, Shown};
+use super::corrections::Proposals;
 use super::options::PuzzleOptions;
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
@@ -23,6 +24,9 @@ use super::words::{DuplicateFields, Subject, counted, goal};
 /// with the cells in which they differ marked. If the file gives a goal that is a solution, the goal is the first of the two. With --json
 /// the two are in `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the
 /// goal is a solution. The exit status is 1 when some puzzle is not unique.
+///
+/// If a single puzzle has no solution, or with --full any, the fewest clues are named, one or two, whose change makes it solvable, nearest
+/// first: a mistyped number, or two that were exchanged. This takes ten seconds at most, or --time. With --json they are in `corrections`.
 ///
 /// With --full, an ambiguous puzzle is divided into regions that can be filled independently of each other, and the two solutions are the
 /// closest that were found; for a unique puzzle a sentence says how a person solves it. With --json, `regions` has for each region its
@@ -75,6 +79,9 @@ pub(super) struct Checked<'a> {
     goal: Option<bool>,
     #[serde(flatten)]
     duplicate: Option<DuplicateFields>,
+    /// Changes of clues that make a puzzle solvable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrections: Option<Proposals<'a>>,
     /// Whether the cells in which two solutions differ are drawn.
     #[serde(skip)]
     pictures: bool,
@@ -86,6 +93,7 @@ impl<'a> Checked<'a> {
         found: &'a Found,
         pictures: bool,
         duplicate: Option<DuplicateFields>,
+        corrections: Option<Proposals<'a>>,
     ) -> Self {
         let examples = found.solutions();
         let differs = match examples {
@@ -99,6 +107,7 @@ impl<'a> Checked<'a> {
             differs,
             goal: goal(subject.puzzle),
             duplicate,
+            corrections,
             pictures,
         }
     }
@@ -132,6 +141,10 @@ impl Answer for Checked<'_> {
             }
         };
         let mut text = format!("{}: {verdict}{why}\n", self.subject.label());
+        text += &self
+            .corrections
+            .as_ref()
+            .map_or_else(String::new, Proposals::text);
         if let ([first, second], true) = (self.examples, self.pictures) {
             text.push('\n');
             push_picture(&mut text, &difference(first, second));
@@ -204,11 +217,25 @@ impl Run<'_> {
         let pictures = self.options.pictures || !subject.several;
         self.is_drawn = false;
         if let Shown::Answer(duplicate) = self.collection.add(subject, found)? {
+            let is_wrong = found.verdict() == Verdict::None && (pictures || self.options.full);
+            let corrections = is_wrong.then(|| Proposals::find(session, subject));
             if let Found::Full(examination) = found {
-                self.files
-                    .answer(session, subject, examination, pictures, duplicate)?;
+                self.files.answer(
+                    session,
+                    subject,
+                    examination,
+                    pictures,
+                    duplicate,
+                    corrections,
+                )?;
             } else {
-                session.answer(&Checked::new(subject, found, pictures, duplicate))?;
+                session.answer(&Checked::new(
+                    subject,
+                    found,
+                    pictures,
+                    duplicate,
+                    corrections,
+                ))?;
             }
         }
         self.is_drawn = true;

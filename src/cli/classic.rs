@@ -129,7 +129,7 @@ fn answer(
         let goal = goal.filter(|goal| verify(puzzle, goal).is_ok());
         let found = Found::two(search.first(2, goal));
         collection.add(subject, &found)?;
-        session.answer(&Checked::new(subject, &found, !subject.several, None))
+        session.answer(&Checked::new(subject, &found, !subject.several, None, None))
     } else {
         let (solutions, outcome) = search.first(1, None);
         let decided = decided(subject, &outcome);

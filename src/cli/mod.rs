@@ -12,6 +12,7 @@ mod classic;
 mod collection;
 mod completions;
 mod convert;
+mod corrections;
 mod count;
 mod drafts;
 mod drawing;

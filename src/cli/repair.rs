@@ -12,6 +12,7 @@ use omnogram::puzzle::{Grid, Position, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::corrections::Proposals;
 use super::inputs;
 use super::json::error_line;
 use super::options::PuzzleOptions;
@@ -23,7 +24,8 @@ use super::words::{Subject, counted};
 
 /// Find the smallest edit of a picture that makes its puzzle unique
 ///
-/// The picture is that of an image, or the goal of a puzzle; of a puzzle without a goal it is one of the solutions. The picture is drawn
+/// The picture is that of an image, or the goal of a puzzle; of a puzzle without a goal it is one of the solutions. If there is none, clues
+/// are repaired instead: the fewest are named, one or two, whose change makes the puzzle solvable, nearest first. The picture is drawn
 /// with the flipped cells marked: '+' is filled by the edit, '-' is emptied. The number of flips is always proven minimal up to three
 /// flips, or up to --budget; beyond, where the proof is cheap. The text says which. Of several edits of the same size the one that hurts
 /// the picture least is taken: one that leaves no lone pixels and breaks no outlines. Every edit is checked before it is printed. Give
@@ -131,7 +133,10 @@ fn answer(
     }
     let (picture, stopped) = picture(session, subject);
     let Some(picture) = picture else {
-        return no_picture(session, subject, stopped);
+        return match stopped {
+            Some(stop) => no_picture(session, subject, stop),
+            None => correct(session, subject, output),
+        };
     };
     let repair = match Repair::new(&picture).given(subject.puzzle.given()) {
         Ok(repair) => repair,
@@ -219,24 +224,61 @@ fn picture(session: &Session, subject: &Subject<'_>) -> (Option<Grid>, Option<St
     (solution, outcome.stopped)
 }
 
-/// The answer for a puzzle without a goal and without a known solution.
-fn no_picture(session: &Session, subject: &Subject<'_>, stopped: Option<Stop>) -> Answered {
-    let reason = stopped.map(|stop| session.stop_reason(stop, None));
-    if session.json {
-        let missing = "neither a goal nor a solution";
-        let message = format!("no picture: {}", reason.as_deref().unwrap_or(missing));
-        print(&error_line(subject.raw_name, &Error::data(message)))?;
-    }
-    let why = match &reason {
-        Some(reason) => format!("no solution found yet, {reason}"),
-        None => format!("no goal and no solution{}", subject.why_no_solution()),
+/// The answer for a puzzle that has no solution: which clues to change. The nearest change that makes it unique is written.
+fn correct(
+    session: &Session,
+    subject: &Subject<'_>,
+    output: Option<&mut PuzzleOutput>,
+) -> Answered {
+    let corrected = Corrected {
+        subject,
+        corrections: Proposals::find(session, subject),
     };
+    let status = session.answer(&corrected)?;
+    let unique = corrected.corrections.unique();
+    let puzzle = unique.map(|correction| correction.apply(subject.puzzle));
+    write(session, subject, output, puzzle)?;
+    Ok(status)
+}
+
+#[derive(Serialize)]
+struct Corrected<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject<'a>,
+    corrections: Proposals<'a>,
+}
+
+impl Answer for Corrected<'_> {
+    fn status(&self) -> Status {
+        match (self.corrections.unique(), self.corrections.stopped()) {
+            (Some(_), _) => Status::Complete,
+            (None, None) => Status::NotUnique,
+            (None, Some(_)) => Status::Stopped,
+        }
+    }
+
+    fn text(&self, _: &Session) -> String {
+        let (name, why) = (self.subject.label(), self.subject.why_no_solution());
+        format!(
+            "{name}: no solution{why}\n{}{}",
+            self.corrections.text(),
+            self.subject.blank_line()
+        )
+    }
+}
+
+/// The answer for a puzzle without a goal, the search for whose solution was stopped.
+fn no_picture(session: &Session, subject: &Subject<'_>, stop: Stop) -> Answered {
+    let reason = session.stop_reason(stop, None);
+    if session.json {
+        let error = Error::data(format!("no picture: {reason}"));
+        print(&error_line(subject.raw_name, &error))?;
+    }
     let name = subject.label();
-    session.note(&format!("{name}: {why}, so there is no picture to repair"));
-    Ok(match stopped {
-        Some(_) => Status::Stopped,
-        None => Status::NotUnique,
-    })
+    session.note(&format!(
+        "{name}: no solution found yet, {reason}, so there is no picture to repair"
+    ));
+    Ok(Status::Stopped)
 }
 
 #[derive(Serialize)]

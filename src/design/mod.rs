@@ -1,6 +1,7 @@
 //! The designer's questions: where a puzzle is ambiguous, how a person solves it, and how a picture becomes a good puzzle.
 
 mod ambiguity;
+mod correction;
 mod explain;
 mod fillings;
 mod generate;
@@ -13,6 +14,7 @@ mod standing;
 mod symmetry;
 
 pub use ambiguity::{Ambiguity, Region};
+pub use correction::{Correction, Corrections};
 pub use explain::{Ending, Explainer, Explanation, Reason, Step};
 pub use generate::{Generated, Generator, Wanted};
 pub use profile::{Method, Profile, line_solvable};

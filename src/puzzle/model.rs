@@ -246,6 +246,18 @@ impl Puzzle {
         &self.notes
     }
 
+    /// The clue of a line.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such line.
+    pub fn clue(&self, line: Line) -> &Clue {
+        match line {
+            Line::Row(row) => &self.rows[row],
+            Line::Column(column) => &self.columns[column],
+        }
+    }
+
     /// Number of cells in a line.
     pub fn length(&self, line: Line) -> usize {
         match line {

@@ -98,7 +98,7 @@ pub fn write_refutation<W: Write + 'static>(
             text.clear();
         }
     };
-    let encoded = encoding.encode(puzzle, &mut stop, &mut add);
+    let encoded = encoding.encode(puzzle, &mut stop, |_, clause| add(clause));
     violations.clauses.iter().for_each(|clause| add(clause));
     failed.and_then(|()| clauses.write_all(&text))?;
 

@@ -52,7 +52,7 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
     let mut failed = Ok(());
     // After a write error no more lines are encoded.
     let stop = std::cell::Cell::new(false);
-    encoding.encode(puzzle, &mut || stop.get(), |clause| {
+    encoding.encode(puzzle, &mut || stop.get(), |_, clause| {
         if failed.is_ok() {
             failed = clause
                 .iter()

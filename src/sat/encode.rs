@@ -7,7 +7,7 @@
 //! Order encoding: Tamura, Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009).
 
 use crate::line::{Kernel, Known, Word, by_width};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Grid, Line, Puzzle};
 
 /// The variables of a puzzle.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Encoding {
     /// Number of clauses.
     pub(super) fn clauses(&self, puzzle: &Puzzle) -> u64 {
         let mut number = 0;
-        self.encode(puzzle, &mut || false, |_| number += 1);
+        self.encode(puzzle, &mut || false, |_, _| number += 1);
         number
     }
 }
@@ -218,15 +218,16 @@ impl std::ops::Not for Literal {
 }
 
 impl Encoding {
-    /// Passes every clause of the puzzle to `add`, those of its given cells last; `None` when `stop`, called before every line, returns `true`.
+    /// Passes every clause of the puzzle to `add` with its line, those of the given cells last and without a line; `None` when `stop`, called
+    /// before every line, returns `true`.
     pub(super) fn encode(
         &self,
         puzzle: &Puzzle,
         stop: &mut dyn FnMut() -> bool,
-        mut add: impl FnMut(&[i32]),
+        mut add: impl FnMut(Option<Line>, &[i32]),
     ) -> Option<()> {
         let mut clause = Vec::new();
-        let mut add = |literals: &[Literal]| {
+        let mut add = |line: Option<Line>, literals: &[Literal]| {
             clause.clear();
             for literal in literals {
                 match literal {
@@ -237,13 +238,14 @@ impl Encoding {
             }
             // A clause with a literal and its negation is always true.
             if !clause.iter().any(|literal| clause.contains(&-literal)) {
-                add(&clause);
+                add(line, &clause);
             }
         };
         for ((line, clue), starts) in puzzle.lines().zip(&self.starts.lines) {
             if stop() {
                 return None;
             }
+            let mut add = |literals: &[Literal]| add(Some(line), literals);
             let cell = |i: usize| {
                 let (row, column) = line.place(i);
                 self.cell(row, column)
@@ -302,7 +304,7 @@ impl Encoding {
         for (cell, filled) in puzzle.given_cells() {
             let (row, column) = cell.place();
             let literal = self.cell(row, column);
-            add(&[if filled { literal } else { !literal }]);
+            add(None, &[if filled { literal } else { !literal }]);
         }
         Some(())
     }

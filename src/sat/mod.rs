@@ -17,6 +17,7 @@ mod certify;
 mod dimacs;
 mod encode;
 mod exchange;
+mod line_solver;
 mod solver;
 
 pub use backbone::{Backbone, BackboneResult, BackboneSearch};
@@ -24,4 +25,5 @@ pub use backbone::{Backbone, BackboneResult, BackboneSearch};
 pub use certify::{Claim, LemmaFinder, Refutation, write_refutation};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;
+pub use line_solver::{LineAnswer, LineSolver};
 pub use solver::{SatAnswer, SatSolver};

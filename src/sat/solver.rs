@@ -63,7 +63,7 @@ impl fmt::Debug for SatSolver {
 }
 
 /// Calls a closure to ask whether to stop.
-struct StopCallback<F>(F);
+pub(super) struct StopCallback<F>(pub(super) F);
 
 impl<F: FnMut() -> bool> Terminator for StopCallback<F> {
     fn terminated(&mut self) -> bool {
@@ -113,7 +113,7 @@ impl SatSolver {
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let encoding = Encoding::new(puzzle, (filled, empty), max_starts, &mut stop)?;
         configure(&mut solver);
-        encoding.encode(puzzle, &mut stop, |clause| {
+        encoding.encode(puzzle, &mut stop, |_, clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
         })?;

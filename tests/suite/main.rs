@@ -18,6 +18,7 @@ mod cluster;
 mod collections;
 mod convert;
 mod corpus;
+mod correction;
 mod count;
 mod dependencies;
 mod dimacs;

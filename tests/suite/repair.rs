@@ -443,8 +443,11 @@ mod command {
         ended(1, &["repair", "--budget", "0", KEY]);
         ended(3, &["repair", "--time", "0", KEY]);
         ended(2, &["repair", "--reveal", "--budget", "1", KEY]);
-        let impossible = fed(&["repair", "-"], b"2x2:2/1/1/1");
-        assert_eq!(impossible.status.code(), Some(1), "{}", stderr(&impossible));
+        let mistyped = fed(&["repair", "-"], b"2x2:2/1/1/1");
+        assert_eq!(mistyped.status.code(), Some(0), "{}", stderr(&mistyped));
+        assert!(stdout(&mistyped).contains("solvable with another clue"));
+        // Here no change of a clue makes it unique.
+        ended(1, &["repair", "puzzles/pack.nonpack#1"]);
         let without_goal = fed(&["repair", "-"], b"2x2:1/1/1/1");
         assert_eq!(without_goal.status.code(), Some(0));
         assert!(stderr(&without_goal).contains("its first solution is taken"));
