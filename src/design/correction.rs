@@ -1,6 +1,6 @@
 //! What to do about clues that no picture has: the fewest of them whose change makes the puzzle solvable.
 //!
-//! Lines are left out of the puzzle until the others have a solution. Lines that [contradict each other](crate::sat::LineSolver) are a
+//! First every clue is changed by a single edit. If that does not help, lines are left out of the puzzle until the others have a solution. Lines that [contradict each other](crate::sat::LineSolver) are a
 //! *core*; a change must touch a line of every core, so that only such lines are tried (the implicit hitting set method of maximum
 //! satisfiability: Davies and Bacchus, "Solving MAXSAT by solving a sequence of simpler SAT instances", CP 2011). For a line that can be
 //! left out, new clues are tried in the order of their distance from the given one. Only sums that the other lines leave are tried.
@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::board::{Board, Clues};
+use crate::line::by_width;
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::sat::{LineAnswer, LineSolver};
@@ -18,10 +20,13 @@ use crate::solutions::Stop;
 /// Most proposals.
 const MAX_FOUND: usize = 10;
 
+/// Most nodes of a search that tries a single edit.
+const MAX_NODES: u64 = 100;
+
 /// A mistyped number is not farther than this from the right one, unless the sums tell it.
 const NEAR: usize = 10;
 
-/// Most clues, or pairs of clues, that are tried for each set of lines.
+/// Most changes that are tried for each set of lines.
 const MAX_TRIED: usize = 2000;
 
 /// What an edit of a clue costs. The difference of the numbers is added to it.
@@ -84,7 +89,7 @@ impl Corrections {
     pub const MAX_CLUES: usize = 2;
 
     /// Looks for the fewest clues, up to [`Corrections::MAX_CLUES`], whose change makes this puzzle, which has no solution, solvable. In a
-    /// build [without a SAT solver](crate::sat::SatSolver::IS_BUILT_IN) nothing is found.
+    /// build [without a SAT solver](crate::sat::SatSolver::IS_BUILT_IN) only single edits of one clue are tried.
     ///
     /// ```
     /// use omnogram::design::Corrections;
@@ -99,23 +104,13 @@ impl Corrections {
     /// ```
     pub fn of(puzzle: &Puzzle, limits: &Limits) -> Self {
         let control = Arc::new(Control::new(limits, false));
-        let polled = Arc::clone(&control);
-        let memory = memory_plan::SOLVER.of(limits.bytes());
-        let Some(solver) = LineSolver::new(puzzle, memory, move || polled.poll()) else {
-            return Corrections {
-                stopped: control.reason(),
-                ..Self::default()
-            };
-        };
         let mut finder = Finder {
             puzzle,
             limits,
             started: Instant::now(),
             control: &control,
-            solver,
             cores: Vec::new(),
             tried: BTreeSet::new(),
-            is_solvable: false,
             corrections: Self::default(),
         };
         let stopped = match finder.find() {
@@ -136,22 +131,33 @@ struct Finder<'a> {
     puzzle: &'a Puzzle,
     limits: &'a Limits,
     started: Instant,
-    control: &'a Control,
-    solver: LineSolver,
+    control: &'a Arc<Control>,
     /// Lines that contradict each other, and sets of lines that have been left out. Both are numbered with the rows first.
     cores: Vec<BTreeSet<usize>>,
     tried: BTreeSet<BTreeSet<usize>>,
-    is_solvable: bool,
     corrections: Corrections,
 }
 
 impl Finder<'_> {
     /// Looks for corrections of ever more clues. `None` if it was stopped.
     fn find(&mut self) -> Option<()> {
-        for size in 0..=Corrections::MAX_CLUES {
+        let mut as_it_is = self.correction(Vec::new());
+        if self.judge(&mut as_it_is, None)? {
+            return Some(());
+        }
+        self.corrections.at_least = 1;
+        self.edit_once()?;
+        let control = Arc::clone(self.control);
+        let memory = memory_plan::SOLVER.of(self.limits.bytes());
+        let solver = LineSolver::new(self.puzzle, memory, move || control.poll());
+        // Without a solver that is all.
+        let Some(solver) = &mut solver.filter(|_| self.corrections.found.is_empty()) else {
+            return (!self.control.poll()).then_some(());
+        };
+        for size in 1..=Corrections::MAX_CLUES {
             self.corrections.at_least = size;
-            self.leave_out(size, &mut BTreeSet::new())?;
-            if self.is_solvable || !self.corrections.found.is_empty() {
+            self.leave_out(solver, size, &mut BTreeSet::new())?;
+            if !self.corrections.found.is_empty() {
                 return Some(());
             }
         }
@@ -159,14 +165,58 @@ impl Finder<'_> {
         Some(())
     }
 
+    /// Tries all single edits of one clue, which are what people mistype. Most are refuted by lines alone, so that this is quick on large
+    /// puzzles too.
+    fn edit_once(&mut self) -> Option<()> {
+        let mut all = Vec::new();
+        for (line, clue) in self.puzzle.lines() {
+            let clue: Vec<usize> = clue.lengths().collect();
+            let length = self.puzzle.length(line);
+            if let Some(sum) = self.sum_with(line, self.missing()) {
+                all.extend(
+                    edits(&clue, length, Some(sum))
+                        .into_iter()
+                        .map(|clue| vec![(line, clue)]),
+                );
+            }
+        }
+        let mut open = Vec::new();
+        for clues in self.nearest_first(all) {
+            let mut candidate = self.correction(clues);
+            if self.control.poll() {
+                return None;
+            }
+            candidate.verdict = by_lines(&candidate.apply(self.puzzle));
+            match candidate.verdict {
+                Verdict::None => {}
+                Verdict::Undecided => open.push(candidate),
+                Verdict::Unique | Verdict::Multiple => self.corrections.found.push(candidate),
+            }
+        }
+        for mut candidate in open {
+            if candidate.distance > self.bound() {
+                break;
+            }
+            if self.judge(&mut candidate, Some(MAX_NODES))? {
+                self.corrections.found.push(candidate);
+            }
+        }
+        Some(())
+    }
+
     /// Leaves out up to `size` lines more, in every way that meets every core.
-    fn leave_out(&mut self, size: usize, left_out: &mut BTreeSet<usize>) -> Option<()> {
+    fn leave_out(
+        &mut self,
+        solver: &mut LineSolver,
+        size: usize,
+        left_out: &mut BTreeSet<usize>,
+    ) -> Option<()> {
         loop {
             if let Some(core) = self.cores.iter().find(|core| core.is_disjoint(left_out)) {
                 if size > 0 {
                     for line in core.clone() {
                         left_out.insert(line);
-                        self.leave_out(size - 1, left_out)?;
+                        self.leave_out(solver, size - 1, left_out)?;
                         left_out.remove(&line);
                     }
                 }
@@ -176,11 +226,7 @@ impl Finder<'_> {
                 return Some(());
             }
             let lines: Vec<Line> = left_out.iter().map(|&line| self.line(line)).collect();
-            match self.solver.solve_without(&lines) {
-                LineAnswer::Solution(_) if lines.is_empty() => {
-                    self.is_solvable = true;
-                    return Some(());
-                }
+            match solver.solve_without(&lines) {
                 LineAnswer::Solution(grid) => return self.correct(&lines, &grid),
                 LineAnswer::Core(core) => {
                     let core = core.into_iter().map(|line| self.index(line)).collect();
@@ -221,13 +267,13 @@ impl Finder<'_> {
             if candidate.distance > nearest {
                 break;
             }
-            if self.judge(&mut candidate)? {
+            if self.judge(&mut candidate, None)? {
                 (nearest, is_found) = (candidate.distance, true);
                 self.corrections.found.push(candidate);
             }
         }
         let mut farthest = farthest;
-        if !is_found && self.judge(&mut farthest)? {
+        if !is_found && self.judge(&mut farthest, None)? {
             self.corrections.found.push(farthest);
         }
         Some(())
@@ -245,16 +291,20 @@ impl Finder<'_> {
         distances.get(MAX_FOUND - 1).copied().unwrap_or(usize::MAX)
     }
 
-    /// Whether the puzzle is solvable with a correction, whose verdict is set. `None` if the search was stopped before it knew.
-    fn judge(&self, correction: &mut Correction) -> Option<bool> {
+    /// Whether the puzzle is solvable with a correction, whose verdict is set; with a number of nodes, as far as these tell. `None` if the
+    /// search was stopped before it knew.
+    fn judge(&self, correction: &mut Correction, nodes: Option<u64>) -> Option<bool> {
         if self.control.poll() {
             return None;
         }
         let puzzle = correction.apply(self.puzzle);
         let limits = self.limits.clone().left_since(self.started);
+        let nodes_left = nodes.into_iter().chain(limits.nodes).min();
+        let limits = limits.nodes(nodes_left);
         let (found, outcome) = Search::new(&puzzle).limits(limits).first(2);
         correction.verdict = outcome.solutions.verdict();
         match (found.len(), outcome.stopped) {
+            (0, Some(Stop::Nodes)) if nodes.is_some() => Some(false),
             (0, Some(why)) => {
                 self.control.stop(why);
                 None
@@ -278,25 +328,11 @@ impl Finder<'_> {
 
     /// New clues for these lines with a sum that the other lines leave, nearest first.
     fn candidates(&self, lines: &[Line]) -> Vec<Vec<(Line, Clue)>> {
-        let (in_rows, in_columns) = self.puzzle.sums();
-        let missing = in_columns as isize - in_rows as isize;
-        // What a line adds to the sum of the rows without that of the columns.
-        let sign = |line: Line| match line {
-            Line::Row(_) => 1,
-            Line::Column(_) => -1,
-        };
-        let lengths = |line: Line| self.puzzle.clue(line).lengths().collect::<Vec<_>>();
-        let added = |line: Line, clue: &[usize]| {
-            sign(line) * (sum(clue) as isize - sum(&lengths(line)) as isize)
-        };
-        // The sum of a line's clue that adds this to that of the rows.
-        let sum_with =
-            |line: Line, added: isize| sum(&lengths(line)).checked_add_signed(sign(line) * added);
-        let mut candidates: Vec<Vec<(Line, Vec<usize>)>> = Vec::new();
+        let mut candidates = Vec::new();
         match *lines {
             [line] => {
-                let (clue, length) = (lengths(line), self.puzzle.length(line));
-                let Some(sum) = sum_with(line, missing) else {
+                let (clue, length) = (self.lengths(line), self.puzzle.length(line));
+                let Some(sum) = self.sum_with(line, self.missing()) else {
                     return Vec::new();
                 };
                 let mut new = edits(&clue, length, Some(sum));
@@ -309,29 +345,36 @@ impl Finder<'_> {
                 candidates.extend(new.into_iter().map(|clue| vec![(line, clue)]));
             }
             [one, other] => {
-                let mut of_one = edits(&lengths(one), self.puzzle.length(one), None);
+                let mut of_one = edits(&self.lengths(one), self.puzzle.length(one), None);
                 // The clues of two lines may have been exchanged.
-                of_one.insert(lengths(other));
+                of_one.insert(self.lengths(other));
                 for clue in of_one {
-                    let Some(rest) = sum_with(other, missing - added(one, &clue)) else {
+                    let added =
+                        sign(one) * (sum(&clue) as isize - sum(&self.lengths(one)) as isize);
+                    let Some(rest) = self.sum_with(other, self.missing() - added) else {
                         continue;
                     };
-                    let mut of_other =
-                        edits(&lengths(other), self.puzzle.length(other), Some(rest));
-                    of_other.extend(Some(lengths(one)).filter(|clue| sum(clue) == rest));
-                    candidates.extend(
-                        of_other
-                            .into_iter()
-                            .map(|new| vec![(one, clue.clone()), (other, new)]),
-                    );
+                    let length = self.puzzle.length(other);
+                    let mut of_other = edits(&self.lengths(other), length, Some(rest));
+                    of_other.extend(Some(self.lengths(one)).filter(|clue| sum(clue) == rest));
+                    let pair = |new| vec![(one, clue.clone()), (other, new)];
+                    candidates.extend(of_other.into_iter().map(pair));
                 }
             }
             _ => {}
         }
+        self.nearest_first(candidates)
+    }
+
+    /// The nearest of these clues that fit their lines.
+    fn nearest_first(
+        &self,
+        mut candidates: Vec<Vec<(Line, Vec<usize>)>>,
+    ) -> Vec<Vec<(Line, Clue)>> {
         candidates.sort_by_cached_key(|clues| {
             let distances = clues
                 .iter()
-                .map(|(line, clue)| distance(&lengths(*line), clue));
+                .map(|(line, clue)| distance(&self.lengths(*line), clue));
             distances.sum::<usize>()
         });
         candidates.truncate(MAX_TRIED);
@@ -344,6 +387,42 @@ impl Finder<'_> {
             clues.collect()
         });
         fitting.collect()
+    }
+
+    fn lengths(&self, line: Line) -> Vec<usize> {
+        self.puzzle.clue(line).lengths().collect()
+    }
+
+    /// How many filled cells the columns ask for more than the rows.
+    fn missing(&self) -> isize {
+        let (in_rows, in_columns) = self.puzzle.sums();
+        in_columns as isize - in_rows as isize
+    }
+
+    /// The sum of a line's clue that adds this to the sum of the rows without that of the columns.
+    fn sum_with(&self, line: Line, added: isize) -> Option<usize> {
+        sum(&self.lengths(line)).checked_add_signed(sign(line) * added)
+    }
+}
+
+/// What lines alone tell of a puzzle.
+fn by_lines(puzzle: &Puzzle) -> Verdict {
+    by_width!(puzzle.width().max(puzzle.height()), W => {
+        let clues = Clues::new(puzzle);
+        let mut board = Board::<W>::new(&clues);
+        match (board.propagate(), board.unknown()) {
+            (false, _) => Verdict::None,
+            (true, 0) => Verdict::Unique,
+            (true, _) => Verdict::Undecided,
+        }
+    })
+}
+
+/// What a filled cell of a line adds to the sum of the rows without that of the columns.
+fn sign(line: Line) -> isize {
+    match line {
+        Line::Row(_) => 1,
+        Line::Column(_) => -1,
     }
 }
 
