@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 use omnogram::error::Error;
-use omnogram::format::Solutions;
+use omnogram::format;
 use omnogram::puzzle::{Grid, verify};
 use omnogram::render::{Drawing, Letters, Mark, Sheet};
 use omnogram::search::Verdict;
@@ -27,9 +27,10 @@ pub(super) struct Content {
     #[arg(long)]
     solution: bool,
 
-    /// Draw this many solutions side by side, or all if there are fewer
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    solutions: Option<u16>,
+    /// Draw this many solutions side by side, or all if there are fewer; end: in PDF the puzzles first, and a solution of each on the pages
+    /// after all puzzles
+    #[arg(long, value_name = "N|end", value_parser = solutions)]
+    solutions: Option<Solutions>,
 
     /// Draw the solutions in this file, a list as written by enumerate: the first N with --solutions N, otherwise up to 100. - is
     /// standard input
@@ -57,6 +58,25 @@ pub(super) struct Content {
     no_clues: bool,
 }
 
+/// The value of `--solutions`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Solutions {
+    /// Up to this number, side by side.
+    Number(u16),
+    /// One, after all puzzles.
+    End,
+}
+
+fn solutions(text: &str) -> Result<Solutions, String> {
+    if text.eq_ignore_ascii_case("end") {
+        return Ok(Solutions::End);
+    }
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number
+        .map(Solutions::Number)
+        .ok_or_else(|| format!("expected a number from 1 to {}, or end", u16::MAX))
+}
+
 /// Most solutions of a list that are drawn without `--solutions`.
 const DEFAULT_MAX_LISTED: usize = 100;
 
@@ -76,6 +96,19 @@ pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
 }
 
 impl Content {
+    /// Whether solutions are drawn after all puzzles.
+    pub(super) fn at_end(&self) -> bool {
+        self.solutions == Some(Solutions::End)
+    }
+
+    /// The number of solutions that is asked for, if it is.
+    fn number(&self) -> Option<usize> {
+        match self.solutions? {
+            Solutions::Number(number) => Some(number.into()),
+            Solutions::End => None,
+        }
+    }
+
     pub(super) fn draw<'a>(&self, session: &Session, subject: &Subject<'a>) -> Answered<Drawn<'a>> {
         let mut drawn = if self.ambiguous {
             draw_backbone(session, subject)
@@ -101,7 +134,7 @@ impl Content {
         } else if self.goal {
             goal(subject)
         } else if self.solution || self.solutions.is_some() {
-            find_solutions(session, subject, self.solutions.map_or(1, usize::from))
+            find_solutions(session, subject, self.number().unwrap_or(1))
         } else {
             (Vec::new(), Status::Complete)
         };
@@ -137,13 +170,13 @@ impl Content {
         let Subject { name, puzzle, .. } = subject;
         subject.require_single("--solutions-from is for one puzzle, and there are several")?;
         let called = inputs::name(file);
-        let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
+        let most = self.number().unwrap_or(DEFAULT_MAX_LISTED);
         let mut grids = Vec::new();
-        let mut list = Solutions::new(inputs::open(file)?, &called);
+        let mut list = format::Solutions::new(inputs::open(file)?, &called);
         while let Some(grid) = session.interrupt.while_reading(|| list.next()) {
             let grid = grid?;
             if grids.len() == most {
-                if self.solutions.is_none() {
+                if self.number().is_none() {
                     session.note(&format!(
                         "{called}: only the first {most} solutions are drawn"
                     ));

@@ -30,6 +30,7 @@ Examples:
   omnogram show --ambiguous --output snail.png puzzles/pictures/snail.non
   omnogram show --paper a4 --output cat.svg puzzles/pictures/cat.non
   omnogram show --per-page 6 --output book.pdf puzzles/pictures
+  omnogram show --solutions end --output book.pdf puzzles/pictures
   omnogram show --solution --output book.html puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -113,6 +114,12 @@ pub(super) fn run(options: &Options) -> Answered {
     let puzzles = &options.puzzles.puzzles;
     let (what, appearance) = (&options.what, &options.appearance);
     let format = appearance.format()?;
+    if what.at_end() && format != Format::Pdf {
+        return Err(usage(
+            "--solutions end is for --format pdf; HTML has each solution folded below its puzzle",
+        )
+        .into());
+    }
     let list = what.solutions_from.as_slice();
     inputs::check_stdin_once(puzzles, list)?;
     let read = [list, options.given.file()].concat();
@@ -131,6 +138,8 @@ pub(super) fn run(options: &Options) -> Answered {
         begun: false,
         page: None,
         pdf: None,
+        at_end: None,
+        number: 0,
     };
     let session = Session::new(&options.search_options, false, &options.verbosity)?;
     let session = session.giving(&options.given, puzzles)?;
@@ -246,6 +255,10 @@ struct Drawings<'a> {
     page: Option<Html>,
     /// The PDF pages so far.
     pdf: Option<Pdf>,
+    /// The PDF pages that follow after all puzzles.
+    at_end: Option<Pdf>,
+    /// Puzzles drawn so far.
+    number: usize,
 }
 
 impl Drawings<'_> {
@@ -271,7 +284,11 @@ impl Drawings<'_> {
             drawn.sheet = drawn.sheet.title("").byline("");
         }
         let status = drawn.status;
-        self.draw(session, subject, drawn)?;
+        if what.at_end() {
+            self.draw_at_end(session, subject, drawn)?;
+        } else {
+            self.draw(session, subject, drawn)?;
+        }
         if self.folder.is_some() {
             self.end()?;
         }
@@ -317,12 +334,7 @@ impl Drawings<'_> {
                 self.output.write(&png)
             }
             Format::Pdf => {
-                if !Pdf::can_write(&drawn.sheet.title) {
-                    session.note(&format!(
-                        "{}: the title is kept in the file, but only its Latin letters are drawn",
-                        subject.name
-                    ));
-                }
+                self.note_title(session, subject, &drawn.sheet);
                 let pdf = self.pdf.get_or_insert_with(|| Pdf::new(appearance.pages()));
                 Ok(pdf.add(&drawn.sheet).map_err(failed)?)
             }
@@ -331,6 +343,49 @@ impl Drawings<'_> {
                 self.output.write(html.as_bytes())
             }
         }
+    }
+
+    fn note_title(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) {
+        if !Pdf::can_write(&sheet.title) {
+            session.note(&format!(
+                "{}: the title is kept in the file, but only its Latin letters are drawn",
+                subject.name
+            ));
+        }
+    }
+
+    /// Draws a puzzle, and its solution after all puzzles. Of several puzzles each has a number, which stands by its solution too.
+    fn draw_at_end(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        drawn: Drawn<'_>,
+    ) -> Answered<()> {
+        let failed = |error: Error| error.in_file(subject.name);
+        self.number += 1;
+        let number = (subject.several && self.folder.is_none()).then_some(self.number);
+        let title = drawn.sheet.title.clone();
+        let byline = drawn.sheet.byline.clone();
+        self.note_title(session, subject, &drawn.sheet);
+        let [puzzles, solutions] = [&mut self.pdf, &mut self.at_end]
+            .map(|pdf| pdf.get_or_insert_with(|| Pdf::new(self.appearance.pages())));
+        let puzzle = drawing::unsolved_sheet(subject)
+            .title(joined(
+                number.map(|number| number.to_string()),
+                ". ",
+                &title,
+            ))
+            .byline(byline);
+        puzzles.add(&puzzle).map_err(failed)?;
+        if let Some(reveals) = drawn.reveals {
+            let words = number.map_or(reveals.to_owned(), |number| format!("{reveals} {number}"));
+            let sheet = drawn
+                .sheet
+                .title(joined(Some(words), ": ", &title))
+                .byline("");
+            solutions.add(&sheet).map_err(failed)?;
+        }
+        Ok(())
     }
 
     fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
@@ -387,12 +442,24 @@ impl Drawings<'_> {
 
     /// Finishes the current output.
     fn end(&mut self) -> Answered<()> {
-        if let Some(pdf) = self.pdf.take() {
+        if let Some(mut pdf) = self.pdf.take() {
+            if let Some(solutions) = self.at_end.take() {
+                pdf.append(solutions);
+            }
             self.output.write(&pdf.finish())?;
         }
         if let Some(page) = self.page.take() {
             self.output.write(page.foot().as_bytes())?;
         }
         self.output.finish()
+    }
+}
+
+/// `begin: end`, or the one that there is.
+fn joined(begin: Option<String>, between: &str, end: &str) -> String {
+    match begin {
+        Some(begin) if end.is_empty() => begin,
+        Some(begin) => begin + between + end,
+        None => end.to_owned(),
     }
 }

@@ -44,6 +44,9 @@ impl Pdf {
         Err(Error::without_images("draw PDF"))
     }
 
+    /// Adds nothing.
+    pub fn append(&mut self, _other: Pdf) {}
+
     /// Nothing.
     pub fn finish(self) -> Vec<u8> {
         Vec::new()

@@ -148,13 +148,27 @@ impl Pdf {
         self.done.push(FinishedPage::new(size, placed));
     }
 
+    /// Adds the pages of another file after those of this one.
+    pub fn append(&mut self, mut other: Pdf) {
+        self.end_page();
+        other.end_page();
+        self.done.append(&mut other.done);
+    }
+
+    /// Completes the last page if it is not full; it is divided like the one before it.
+    fn end_page(&mut self) {
+        if let Pages::Paper(paper, _) = self.pages
+            && !self.pending.is_empty()
+        {
+            self.finish_page(paper, self.last_page);
+        }
+    }
+
     /// The whole file; it has one empty page if nothing was added.
     pub fn finish(mut self) -> Vec<u8> {
-        if let Pages::Paper(paper, _) = self.pages
-            && (!self.pending.is_empty() || self.done.is_empty())
-        {
-            // A last page that is not full is divided like the one before it.
-            self.finish_page(paper, self.last_page);
+        self.end_page();
+        if let (Pages::Paper(paper, _), true) = (self.pages, self.done.is_empty()) {
+            self.finish_page(paper, None);
         }
         assemble(&self.done)
     }

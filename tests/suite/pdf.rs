@@ -265,6 +265,47 @@ fn titles_are_kept_whatever_they_are() {
 }
 
 #[test]
+fn solutions_follow_after_all_puzzles() {
+    let folder = Scratch::new("pdf-end");
+    let file = folder.file("book.pdf");
+    let draw = |more: &str| {
+        let run = output(&words(&format!(
+            "show --solutions end --force -o {file} {more}"
+        )));
+        let bytes = std::fs::read(&file).expect("a file");
+        (run.status.code(), contents(&bytes))
+    };
+    let headings = |pages: &[String]| -> Vec<String> {
+        let texts = pages.iter().flat_map(|page| texts(page));
+        texts
+            .filter(|text| text.contains(char::is_alphabetic) && !text.starts_with("by"))
+            .collect()
+    };
+    // The first puzzle of the pack has no solution.
+    let (status, pages) = draw("puzzles/pictures/heart.non puzzles/pack.nonpack");
+    assert_eq!((status, pages.len()), (Some(0), 4 + 3));
+    let wanted = [
+        "1. Heart",
+        "2. No picture",
+        "3. Pine",
+        "4. Three cats on three roofs",
+        "Solution 1: Heart",
+        "Solution 3: Pine",
+        "Solution 4: Three cats on three roofs",
+    ];
+    assert_eq!(headings(&pages), wanted);
+    // Solutions begin on a page of their own, and a puzzle by itself needs no number.
+    let (_, pages) = draw("--per-page 6 puzzles/pack.nonpack");
+    assert_eq!(pages.len(), 2);
+    let (_, pages) = draw("puzzles/pictures/heart.non");
+    assert_eq!(headings(&pages), ["Heart", "Solution: Heart"]);
+    let (_, pages) = draw("--no-title puzzles/pictures/heart.non");
+    assert_eq!(headings(&pages), ["Solution"]);
+    assert_eq!(operations(&pages[0], "re").count(), 0);
+    assert_ne!(operations(&pages[1], "re").count(), 0);
+}
+
+#[test]
 fn the_same_puzzles_give_the_same_bytes() {
     let folder = Scratch::new("pdf");
     let draw = |name: &str| {
