@@ -3,6 +3,7 @@
 //! Text is set in Helvetica, which every viewer has, so no font is embedded; letters of titles that it lacks are replaced by their base
 //! letters where possible. The file contains no date: the same sheets give the same bytes.
 
+mod heading;
 mod strokes;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -14,6 +15,7 @@ use super::latin;
 use super::layout::{Layout, UNIT};
 use super::paper::{MARGIN, Page, Pages, Paper};
 use crate::error::{Error, Kind, Result};
+use heading::Headings;
 use strokes::{FACE, Strokes};
 
 /// Points per tenth of a millimetre, and per pixel.
@@ -53,6 +55,8 @@ pub struct Pdf {
 #[derive(Debug)]
 struct Picture {
     title: String,
+    /// Title and byline, where the page writes them, because it has several pictures; else the picture has them.
+    heading: [String; 2],
     /// Width and height, in pixels of a cell of [`UNIT`].
     size: (u32, u32),
     strokes: Vec<u8>,
@@ -104,16 +108,24 @@ impl Pdf {
                     );
                     return Err(Error::new(Kind::Usage, message));
                 }
-                let placed = [(picture, POINTS_PER_PIXEL, (0.0, 0.0))];
-                self.done.push(FinishedPage::new(size, placed));
+                let placed = [(picture.strokes, POINTS_PER_PIXEL, (0.0, 0.0))];
+                self.done
+                    .push(FinishedPage::new(size, placed, vec![picture.title]));
             }
             Pages::Paper(paper, each) => {
-                let page = match each {
-                    0 | 1 => Layout::page(&shown, paper, 0),
-                    _ => paper.page(false),
+                let picture = if each > 1 {
+                    let drawings = shown.untitled();
+                    let layout = Layout::new(&drawings, UNIT, Some(paper.page(false)));
+                    let heading = [shown.title, shown.byline];
+                    Picture {
+                        heading,
+                        ..Picture::new(&drawings, &layout, title)
+                    }
+                } else {
+                    let page = Layout::page(&shown, paper, 0);
+                    Picture::new(&shown, &Layout::new(&shown, UNIT, Some(page)), title)
                 };
-                let layout = Layout::new(&shown, UNIT, Some(page));
-                self.pending.push(Picture::new(&shown, &layout, title));
+                self.pending.push(picture);
                 if self.pending.len() >= each {
                     self.finish_page(paper, None);
                 }
@@ -125,27 +137,41 @@ impl Pdf {
     /// Completes a page with the pending pictures; it is divided into slots as `like`, or else as suits the pictures best.
     fn finish_page(&mut self, paper: Paper, like: Option<(Page, (usize, usize))>) {
         let pictures = std::mem::take(&mut self.pending);
-        let sizes: Vec<_> = pictures.iter().map(|picture| picture.size).collect();
-        let (page, grid) = like.unwrap_or_else(|| best_page(paper, &sizes));
+        let (page, grid) = like.unwrap_or_else(|| best_page(paper, &pictures));
         self.last_page = Some((page, grid));
         let slot = page.slot(grid);
-        let placed = pictures.into_iter().enumerate().map(|(i, picture)| {
-            let scale = slot.scale(picture.size, UNIT);
+        let headings = Headings::new(&pictures, slot);
+        let room = slot.below(headings.height);
+        let (mut placed, mut titles) = (Vec::new(), Vec::new());
+        for (i, picture) in pictures.into_iter().enumerate() {
+            let scale = room.scale(picture.size, UNIT);
             let (width, height) = picture.size;
             let (left, top) = page.corner(grid, (i % grid.0, i / grid.0));
-            let spare = |side: u32, length: u32| f64::from(side) - f64::from(length) * scale;
-            let x = f64::from(left) + spare(slot.width, width) / 2.0;
+            let [left, top] = [left, top].map(f64::from);
+            let spare = |side: u32, length: f64| f64::from(side) - length;
+            let x = left + spare(room.width, f64::from(width) * scale) / 2.0;
             // A single picture is centred vertically; several are aligned at the top.
             let above = match grid {
-                (1, 1) => spare(slot.height, height) / 2.0,
+                (1, 1) => spare(room.height, f64::from(height) * scale) / 2.0,
                 _ => f64::from(MARGIN),
             };
-            let [scale, x, y] = [scale, x, f64::from(top) + above].map(|it| it * POINTS_PER_TENTH);
-            (picture, scale, (x, y))
-        });
+            let mut place = |strokes, scale, x, y| {
+                let [scale, x, y] = [scale, x, y].map(|length| length * POINTS_PER_TENTH);
+                placed.push((strokes, scale, (x, y)));
+            };
+            if picture.heading.iter().any(|words| !words.is_empty()) {
+                // It begins above the left side of its picture if there is room enough to the right.
+                let (strokes, wide) = headings.draw(&picture.heading);
+                let right = left + spare(room.width, f64::from(MARGIN + wide));
+                place(strokes, 1.0, x.min(right), top + above);
+            }
+            let y = top + above + f64::from(headings.height);
+            place(picture.strokes, scale, x, y);
+            titles.push(picture.title);
+        }
         let points = |side: u32| f64::from(side) * POINTS_PER_TENTH;
         let size = (points(page.width), points(page.height));
-        self.done.push(FinishedPage::new(size, placed));
+        self.done.push(FinishedPage::new(size, placed, titles));
     }
 
     /// Adds the pages of another file after those of this one.
@@ -174,17 +200,19 @@ impl Pdf {
     }
 }
 
-/// The page and its numbers of slots across and down, at least one per picture, on which pictures of these sizes are largest.
-fn best_page(paper: Paper, sizes: &[(u32, u32)]) -> (Page, (usize, usize)) {
-    let slots = sizes.len().max(1);
+/// The page and its numbers of slots across and down, at least one per picture, on which these pictures are largest.
+fn best_page(paper: Paper, pictures: &[Picture]) -> (Page, (usize, usize)) {
+    let slots = pictures.len().max(1);
     let mut best = (f64::NEG_INFINITY, paper.page(false), (1, slots));
     for landscape in [false, true] {
         let page = paper.page(landscape);
         for across in 1..=slots {
             let grid = (across, slots.div_ceil(across));
             let slot = page.slot(grid);
+            let room = slot.below(Headings::new(pictures, slot).height);
             // The sum of logarithms: doubling the scale of one picture counts as much as doubling that of another.
-            let score = sizes.iter().map(|&size| slot.scale(size, UNIT).ln()).sum();
+            let sizes = pictures.iter().map(|picture| picture.size);
+            let score = sizes.map(|size| room.scale(size, UNIT).ln()).sum();
             if score > best.0 {
                 best = (score, page, grid);
             }
@@ -199,6 +227,7 @@ impl Picture {
         layout.draw(sheet, &mut canvas);
         Picture {
             title,
+            heading: Default::default(),
             size: layout.size(),
             strokes: canvas.finish(),
         }
@@ -206,14 +235,14 @@ impl Picture {
 }
 
 impl FinishedPage {
-    /// A page with these pictures. Each has its scale in points per pixel, and its upper left corner from that of the page.
+    /// A page with these strokes. Each has its scale in points per pixel, and its upper left corner from that of the page.
     fn new(
         size: (f64, f64),
-        pictures: impl IntoIterator<Item = (Picture, f64, (f64, f64))>,
+        placed: impl IntoIterator<Item = (Vec<u8>, f64, (f64, f64))>,
+        titles: Vec<String>,
     ) -> Self {
         let mut bytes = Vec::new();
-        let mut titles = Vec::new();
-        for (picture, scale, (x, y)) in pictures {
+        for (strokes, scale, (x, y)) in placed {
             bytes.extend_from_slice(b"q\n");
             let mut begin = Content::new();
             // Drawings measure y from the top, PDF from the bottom.
@@ -221,9 +250,8 @@ impl FinishedPage {
             begin.transform(matrix.map(|number| number as f32));
             bytes.extend_from_slice(&begin.finish());
             bytes.push(b'\n');
-            bytes.extend_from_slice(&picture.strokes);
+            bytes.extend_from_slice(&strokes);
             bytes.extend_from_slice(b"Q\n");
-            titles.push(picture.title);
         }
         FinishedPage {
             size,

@@ -239,6 +239,31 @@ fn pages_hold_as_many_as_they_are_told() {
     assert_eq!(contents(&Pdf::new(A4).finish()).len(), 1);
 }
 
+/// Headings once had the scale of their picture.
+#[test]
+fn headings_on_a_page_have_one_size() {
+    let grids = [Grid::new(3, 3), Grid::new(60, 60)];
+    let puzzles = grids.map(|grid| Puzzle::from_grid(&grid));
+    let titles = ["Small", "Large, and its title is cut because it is much too long for one line"];
+    let sheets = puzzles.iter().zip(titles).map(|(puzzle, title)| {
+        let drawing = Drawing::blank(puzzle).without_clues();
+        sheet(title, drawing).byline("by Ann")
+    });
+    let sheets: Vec<_> = sheets.collect();
+    let bytes = file(Pages::Paper(Paper::A4, 4), &sheets);
+    let content = contents(&bytes).concat();
+    let sizes = content.lines().filter_map(|line| line.strip_suffix(" Tf"));
+    let sizes: Vec<_> = sizes.collect();
+    assert_eq!(sizes.len(), 4, "{sizes:?}");
+    assert_eq!(sizes[..2], sizes[2..]);
+    let written = texts(&content);
+    assert_eq!(written[0], "Small");
+    assert!(written[2].starts_with("Large, and its title is") && written[2].ends_with('\u{85}'));
+    // The bookmark has all of it.
+    let name: Vec<u8> = titles[1].bytes().collect();
+    assert!(find(&bytes, &name, 0).is_some());
+}
+
 #[test]
 fn titles_are_kept_whatever_they_are() {
     let puzzle = Puzzle::from_grid(&Grid::from_rows(&["#"]).expect("a grid"));

@@ -1,0 +1,101 @@
+//! The headings of several pictures on one page: they have one size, whatever the size of the pictures.
+
+use super::super::latin;
+use super::super::layout::{Align, Canvas, Tone};
+use super::super::paper::{MARGIN, Page};
+use super::{Picture, Strokes};
+
+/// Font size of the largest titles: 12 points. All lengths are in tenths of a millimetre.
+const MAX_SIZE: u32 = 42;
+
+/// The font sizes of titles and bylines, and the height of both together with the gap below.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Headings {
+    title: u32,
+    byline: u32,
+    pub(super) height: u32,
+    /// Width of a slot.
+    room: u32,
+}
+
+impl Headings {
+    /// The headings of these pictures in slots of this size: smaller in small slots, and where the longest title needs it.
+    pub(super) fn new(pictures: &[Picture], slot: Page) -> Self {
+        let [room, high] = [slot.width, slot.height].map(|side| side - 2 * MARGIN);
+        let widths = pictures.iter().map(|picture| width(&picture.heading[0]));
+        let longest = widths.max().unwrap_or(0);
+        let largest = MAX_SIZE.min(room / 14).min(high / 8);
+        let fitting = (u64::from(room) * 1000)
+            .checked_div(longest.into())
+            .unwrap_or(u64::MAX);
+        let title = largest
+            .min(fitting.try_into().unwrap_or(u32::MAX))
+            .max(largest * 3 / 5);
+        let mut headings = Headings {
+            title,
+            byline: largest * 2 / 3,
+            height: 0,
+            room,
+        };
+        let mut is_any = |line: usize, size: u32| {
+            let mut texts = pictures.iter().map(|picture| &picture.heading[line]);
+            if texts.any(|text| !text.is_empty()) {
+                headings.height += line_height(size);
+            }
+        };
+        is_any(0, headings.title);
+        is_any(1, headings.byline);
+        if headings.height > 0 {
+            headings.height += title / 2;
+        }
+        headings
+    }
+
+    /// Draws a heading: title and byline, each cut if it is wider than the slot. Returns its width too.
+    pub(super) fn draw(&self, heading: &[String; 2]) -> (Vec<u8>, u32) {
+        let mut canvas = Strokes::new(0);
+        let (mut y, mut wide) = (0, 0);
+        let sizes = [(self.title, Tone::Ink), (self.byline, Tone::Faint)];
+        for (words, (size, tone)) in heading.iter().zip(sizes) {
+            if words.is_empty() {
+                continue;
+            }
+            let words = shortened(words, self.room, size);
+            let middle = y + line_height(size) / 2;
+            canvas.write(&words, (0, middle), Align::Left, size, tone);
+            wide = wide.max((width(&words) * size).div_ceil(1000));
+            y += line_height(size);
+        }
+        (canvas.finish(), wide)
+    }
+}
+
+fn line_height(size: u32) -> u32 {
+    size * 5 / 4
+}
+
+/// Most characters of a heading.
+const MAX_CHARACTERS: usize = 500;
+
+/// The width of the beginning of a text, in thousandths of the font size.
+fn width(words: &str) -> u32 {
+    let begin: String = words.chars().take(MAX_CHARACTERS).collect();
+    latin::width(&latin::bytes(&begin))
+}
+
+/// The text, cut and ended with an ellipsis if it is wider than `room`.
+fn shortened(words: &str, room: u32, size: u32) -> String {
+    let fits = |words: &str| u64::from(width(words)) * u64::from(size) <= u64::from(room) * 1000;
+    if words.chars().nth(MAX_CHARACTERS).is_none() && fits(words) {
+        return words.to_owned();
+    }
+    let mut begin: Vec<char> = words.chars().take(MAX_CHARACTERS).collect();
+    loop {
+        begin.pop();
+        let cut: String = begin.iter().collect();
+        let cut = format!("{}…", cut.trim_end());
+        if begin.is_empty() || fits(&cut) {
+            return cut;
+        }
+    }
+}
