@@ -140,6 +140,7 @@ pub(super) fn run(options: &Options) -> Answered {
         pdf: None,
         at_end: None,
         number: 0,
+        smallest: None,
     };
     let session = Session::new(&options.search_options, false, &options.verbosity)?;
     let session = session.giving(&options.given, puzzles)?;
@@ -154,7 +155,11 @@ pub(super) fn run(options: &Options) -> Answered {
     if !complete && matches!(drawings.output, Output::File(_)) {
         return Ok(status);
     }
-    Ok(status.and(drawings.end()))
+    let status = status.and(drawings.end());
+    if let Some(words) = drawings.smallness() {
+        session.warn(&words);
+    }
+    Ok(status)
 }
 
 impl Appearance {
@@ -259,7 +264,12 @@ struct Drawings<'a> {
     at_end: Option<Pdf>,
     /// Puzzles drawn so far.
     number: usize,
+    /// The smallest font size of clue numbers on paper so far, in points.
+    smallest: Option<f64>,
 }
+
+/// Numbers on paper of a smaller font size, in points, are hard to read.
+const LEGIBLE_POINTS: f64 = 6.0;
 
 impl Drawings<'_> {
     /// Finds the content for a puzzle and draws it. In a folder, a file that must not be overwritten gives an error, and the next puzzle
@@ -298,6 +308,7 @@ impl Drawings<'_> {
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
         let appearance = self.appearance;
         let failed = |error: Error| error.in_file(subject.name);
+        let on_paper = |sheet: &Sheet<'_>| render::number_size(sheet, appearance.paper?);
         match self.format {
             Format::Text => {
                 let text = self.text(session, subject, &drawn.sheet)?;
@@ -319,10 +330,12 @@ impl Drawings<'_> {
                 self.output.write(piece.as_bytes())
             }
             Format::Svg => {
+                self.note_number_size(on_paper(&drawn.sheet));
                 let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper);
                 self.output.write(svg.as_bytes())
             }
             Format::Png => {
+                self.note_number_size(on_paper(&drawn.sheet));
                 if !render::can_write(&drawn.sheet.title) {
                     session.note(&format!(
                         "{}: the title is kept in the file but not drawn: PNG pictures are written in Latin letters only",
@@ -343,6 +356,39 @@ impl Drawings<'_> {
                 self.output.write(html.as_bytes())
             }
         }
+    }
+
+    /// Notes the font size of clue numbers on paper, in points.
+    fn note_number_size(&mut self, points: Option<f64>) {
+        let sizes = [self.smallest, points];
+        self.smallest = sizes.into_iter().flatten().reduce(f64::min);
+    }
+
+    /// What to say if numbers on paper are too small to be read with ease.
+    fn smallness(&self) -> Option<String> {
+        let points = (self.smallest? * 10.0).round() / 10.0;
+        if points >= LEGIBLE_POINTS {
+            return None;
+        }
+        let appearance = self.appearance;
+        let is_several = appearance.per_page.is_some_and(|number| number > 1);
+        let remedies = [
+            (is_several, "fewer puzzles per page"),
+            (appearance.cell.is_some(), "a larger --cell"),
+            (
+                appearance.cell.is_none() && appearance.paper != Some(Paper::A3),
+                "a larger --paper",
+            ),
+        ];
+        let remedies = remedies.into_iter().filter(|(applies, _)| *applies);
+        let remedies: Vec<_> = remedies.map(|(_, words)| words).collect();
+        let remedy = match &remedies[..] {
+            [] => String::new(),
+            remedies => format!(": {} helps", remedies.join(" or ")),
+        };
+        Some(format!(
+            "the smallest numbers are printed in only {points:.1} points{remedy}"
+        ))
     }
 
     fn note_title(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) {
@@ -446,6 +492,8 @@ impl Drawings<'_> {
             if let Some(solutions) = self.at_end.take() {
                 pdf.append(solutions);
             }
+            pdf.end_page();
+            self.note_number_size(pdf.number_size());
             self.output.write(&pdf.finish())?;
         }
         if let Some(page) = self.page.take() {

@@ -4,7 +4,7 @@
 //! All lengths are whole pixels and follow from the side of a cell, so a picture looks the same at any size.
 
 use super::drawing::{Drawing, Mark, Sheet};
-use super::paper::{Page, Paper};
+use super::paper::{POINTS_PER_TENTH, Page, Paper};
 use super::text::GROUP;
 use crate::puzzle::Clue;
 
@@ -166,6 +166,11 @@ impl Layout {
             self.margin + self.clue_width,
             self.margin + self.header_height + self.caption + self.clue_height,
         )
+    }
+
+    /// Font size of clue numbers, if there are any.
+    pub(super) fn number_size(&self) -> Option<u32> {
+        (self.clue_width > 0).then_some(self.size)
     }
 
     pub(super) fn size(&self) -> (u32, u32) {
@@ -433,6 +438,23 @@ impl Layout {
             canvas.write(words, middle, Align::Middle, size, tone);
         }
     }
+}
+
+/// The font size in points of the clue numbers of a sheet that fills a page of this paper; `None` if it has no clues.
+///
+/// ```
+/// use omnogram::puzzle::{Grid, Puzzle};
+/// use omnogram::render::{Drawing, Paper, Sheet, number_size};
+///
+/// let puzzle = Puzzle::from_grid(&Grid::new(100, 100));
+/// let size = number_size(&Sheet::new([Drawing::blank(&puzzle)]), Paper::A4);
+/// assert!(size.is_some_and(|points| points < 6.0));
+/// ```
+pub fn number_size(sheet: &Sheet<'_>, paper: Paper) -> Option<f64> {
+    let page = Layout::page(sheet, paper, 0);
+    let layout = Layout::new(sheet, UNIT, Some(page));
+    let size = f64::from(layout.number_size()?);
+    Some(size * page.scale(layout.size(), layout.cell) * POINTS_PER_TENTH)
 }
 
 /// The colours of regions, in turn: light enough for black numbers, and easy to tell apart, also for most people who are colour-blind.

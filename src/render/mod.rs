@@ -25,6 +25,7 @@ mod text;
 
 pub use drawing::{Drawing, Letters, Mark, Sheet};
 pub use html::{Html, HtmlSection};
+pub use layout::number_size;
 pub use list::{List, Listing};
 #[cfg(not(feature = "images"))]
 pub use no_images::{Pdf, can_write, png};

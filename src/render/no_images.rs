@@ -44,6 +44,14 @@ impl Pdf {
         Err(Error::without_images("draw PDF"))
     }
 
+    /// Nothing: there are no pages.
+    pub fn number_size(&self) -> Option<f64> {
+        None
+    }
+
+    /// Completes nothing.
+    pub fn end_page(&mut self) {}
+
     /// Adds nothing.
     pub fn append(&mut self, _other: Pdf) {}
 

@@ -69,6 +69,9 @@ pub(super) const MARGIN: u32 = 100;
 const GAP: u32 = 80;
 const MAX_CELL: u32 = 120;
 
+/// Points per tenth of a millimetre.
+pub(super) const POINTS_PER_TENTH: f64 = 72.0 / 254.0;
+
 impl Page {
     /// Whether it is wider than high.
     pub(super) fn is_landscape(self) -> bool {

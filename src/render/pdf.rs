@@ -13,13 +13,12 @@ use super::drawing::Sheet;
 use super::harmless::sanitized;
 use super::latin;
 use super::layout::{Layout, UNIT};
-use super::paper::{MARGIN, Page, Pages, Paper};
+use super::paper::{MARGIN, POINTS_PER_TENTH, Page, Pages, Paper};
 use crate::error::{Error, Kind, Result};
 use heading::Headings;
 use strokes::{FACE, Strokes};
 
-/// Points per tenth of a millimetre, and per pixel.
-const POINTS_PER_TENTH: f64 = 72.0 / 254.0;
+/// Points per pixel.
 const POINTS_PER_PIXEL: f64 = 0.75;
 
 /// Longest side that a page may have, in points.
@@ -49,6 +48,8 @@ pub struct Pdf {
     pending: Vec<Picture>,
     /// The last complete page, and its slots across and down.
     last_page: Option<(Page, (usize, usize))>,
+    /// The smallest font size of clue numbers on the complete pages, in points.
+    number_size: Option<f64>,
 }
 
 /// A sheet that has been drawn.
@@ -59,6 +60,8 @@ struct Picture {
     heading: [String; 2],
     /// Width and height, in pixels of a cell of [`UNIT`].
     size: (u32, u32),
+    /// Font size of clue numbers, in such pixels.
+    number_size: Option<u32>,
     strokes: Vec<u8>,
 }
 
@@ -78,6 +81,7 @@ impl Pdf {
             done: Vec::new(),
             pending: Vec::new(),
             last_page: None,
+            number_size: None,
         }
     }
 
@@ -108,6 +112,7 @@ impl Pdf {
                     );
                     return Err(Error::new(Kind::Usage, message));
                 }
+                self.note_number(&picture, POINTS_PER_PIXEL);
                 let placed = [(picture.strokes, POINTS_PER_PIXEL, (0.0, 0.0))];
                 self.done
                     .push(FinishedPage::new(size, placed, vec![picture.title]));
@@ -145,6 +150,7 @@ impl Pdf {
         let (mut placed, mut titles) = (Vec::new(), Vec::new());
         for (i, picture) in pictures.into_iter().enumerate() {
             let scale = room.scale(picture.size, UNIT);
+            self.note_number(&picture, scale * POINTS_PER_TENTH);
             let (width, height) = picture.size;
             let (left, top) = page.corner(grid, (i % grid.0, i / grid.0));
             let [left, top] = [left, top].map(f64::from);
@@ -179,10 +185,25 @@ impl Pdf {
         self.end_page();
         other.end_page();
         self.done.append(&mut other.done);
+        let sizes = [self.number_size, other.number_size];
+        self.number_size = sizes.into_iter().flatten().reduce(f64::min);
     }
 
-    /// Completes the last page if it is not full; it is divided like the one before it.
-    fn end_page(&mut self) {
+    /// The smallest font size of clue numbers on the complete pages, in points; `None` if they have no clues.
+    pub fn number_size(&self) -> Option<f64> {
+        self.number_size
+    }
+
+    /// Notes the size of the numbers of a picture at this scale, in points per pixel.
+    fn note_number(&mut self, picture: &Picture, scale: f64) {
+        if let Some(size) = picture.number_size {
+            let smallest = self.number_size.unwrap_or(f64::INFINITY);
+            self.number_size = Some(smallest.min(f64::from(size) * scale));
+        }
+    }
+
+    /// Completes the last page, so that the next sheet is drawn on another. A page that is not full is divided like the one before it.
+    pub fn end_page(&mut self) {
         if let Pages::Paper(paper, _) = self.pages
             && !self.pending.is_empty()
         {
@@ -229,6 +250,7 @@ impl Picture {
             title,
             heading: Default::default(),
             size: layout.size(),
+            number_size: layout.number_size(),
             strokes: canvas.finish(),
         }
     }
