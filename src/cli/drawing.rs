@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use omnogram::error::Error;
 use omnogram::format;
 use omnogram::puzzle::{Grid, verify};
-use omnogram::render::{Drawing, Letters, Mark, Sheet};
+use omnogram::render::{Drawing, Letters, Mark, Sheet, Sides};
 use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
 
@@ -52,6 +52,16 @@ pub(super) struct Content {
     /// Draw the cells of each block of a row, or of a column, with a letter: A, B, C in the order of the clue
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "rows", requires = "grids")]
     letters: Option<Letters>,
+
+    /// The sides of the grid on which the clues stand; several solutions side by side have none
+    #[arg(
+        long,
+        value_name = "SIDES",
+        default_value = "left-top",
+        ignore_case = true,
+        conflicts_with = "no_clues"
+    )]
+    clues: Sides,
 
     /// Leave out the clues
     #[arg(long)]
@@ -109,6 +119,12 @@ impl Content {
         }
     }
 
+    /// The unsolved puzzle.
+    pub(super) fn unsolved_sheet<'a>(&self, subject: &Subject<'a>) -> Sheet<'a> {
+        let drawing = Drawing::blank(subject.puzzle).clues_on(self.clues);
+        subject.titled_sheet().drawings([drawing])
+    }
+
     pub(super) fn draw<'a>(&self, session: &Session, subject: &Subject<'a>) -> Answered<Drawn<'a>> {
         let mut drawn = if self.ambiguous {
             draw_backbone(session, subject)
@@ -119,10 +135,14 @@ impl Content {
         };
         // Several drawings stand side by side without clues.
         let drawings = &mut drawn.sheet.drawings;
-        if drawings.len() > 1 || self.no_clues {
-            let with_clues = mem::take(drawings).into_iter();
-            *drawings = with_clues.map(Drawing::without_clues).collect();
-        }
+        let has_none = drawings.len() > 1 || self.no_clues;
+        let with_clues = mem::take(drawings).into_iter();
+        *drawings = with_clues
+            .map(|drawing| match has_none {
+                true => drawing.without_clues(),
+                false => drawing.clues_on(self.clues),
+            })
+            .collect();
         Ok(drawn)
     }
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::render::{self, Html, HtmlSection, Look, Pages, Paper, Pdf, Sheet, Style, Text};
 
-use super::drawing::{self, Content, Drawn};
+use super::drawing::{Content, Drawn};
 use super::given::GivenOption;
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing, is_folder};
@@ -130,6 +130,7 @@ pub(super) fn run(options: &Options) -> Answered {
         None => outputs.file(appearance.output.as_deref())?,
     };
     let mut drawings = Drawings {
+        what,
         appearance,
         format,
         outputs,
@@ -147,7 +148,7 @@ pub(super) fn run(options: &Options) -> Answered {
     let session = &session.also_reading(list);
     let mut complete = true;
     let status = session.answer_each(puzzles, |subject| {
-        let answered = drawings.answer(session, subject, what);
+        let answered = drawings.answer(session, subject);
         complete &= answered.is_ok();
         answered
     })?;
@@ -248,6 +249,7 @@ impl Format {
 
 /// The destination of the drawings, and its state.
 struct Drawings<'a> {
+    what: &'a Content,
     appearance: &'a Appearance,
     format: Format,
     outputs: Outputs,
@@ -274,7 +276,7 @@ const LEGIBLE_POINTS: f64 = 6.0;
 impl Drawings<'_> {
     /// Finds the content for a puzzle and draws it. In a folder, a file that must not be overwritten gives an error, and the next puzzle
     /// follows.
-    fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &Content) -> Answered {
+    fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
         if matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none() {
             subject.require_single(&format!(
                 "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
@@ -289,12 +291,12 @@ impl Drawings<'_> {
                 Err(error) => return Err(error.into()),
             };
         }
-        let mut drawn = what.draw(session, subject)?;
+        let mut drawn = self.what.draw(session, subject)?;
         if self.appearance.no_title {
             drawn.sheet = drawn.sheet.title("").byline("");
         }
         let status = drawn.status;
-        if what.at_end() {
+        if self.what.at_end() {
             self.draw_at_end(session, subject, drawn)?;
         } else {
             self.draw(session, subject, drawn)?;
@@ -384,7 +386,7 @@ impl Drawings<'_> {
         let remedies: Vec<_> = remedies.map(|(_, words)| words).collect();
         let remedy = match &remedies[..] {
             [] => String::new(),
-            remedies => format!(": {} helps", remedies.join(" or ")),
+            remedies => format!(": use {}", remedies.join(" or ")),
         };
         Some(format!(
             "the smallest numbers are printed in only {points:.1} points{remedy}"
@@ -415,7 +417,9 @@ impl Drawings<'_> {
         self.note_title(session, subject, &drawn.sheet);
         let [puzzles, solutions] = [&mut self.pdf, &mut self.at_end]
             .map(|pdf| pdf.get_or_insert_with(|| Pdf::new(self.appearance.pages())));
-        let puzzle = drawing::unsolved_sheet(subject)
+        let puzzle = self
+            .what
+            .unsolved_sheet(subject)
             .title(joined(
                 number.map(|number| number.to_string()),
                 ". ",
@@ -477,7 +481,7 @@ impl Drawings<'_> {
         let Some(reveals) = drawn.reveals else {
             return text + &page.part(&HtmlSection::new(drawn.sheet));
         };
-        let mut unsolved = drawing::unsolved_sheet(subject);
+        let mut unsolved = self.what.unsolved_sheet(subject);
         if self.appearance.no_title {
             unsolved = unsolved.title("").byline("");
         }

@@ -62,6 +62,17 @@ pub enum Letters {
     Columns,
 }
 
+/// The sides of a grid on which its clues are drawn.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sides {
+    /// On the left and at the top.
+    LeftTop,
+    /// On the right and at the bottom too.
+    All,
+}
+
 /// One picture of a puzzle: its cells, with its clues unless they are left out.
 ///
 /// It is displayed as rows of the characters of [`Mark::character`].
@@ -80,7 +91,7 @@ pub struct Drawing<'a> {
     puzzle: &'a Puzzle,
     marks: Box<[Mark]>,
     caption: Option<String>,
-    clues: bool,
+    sides: Option<Sides>,
     /// Texts for single cells, by the index of the cell, row by row.
     words: BTreeMap<usize, String>,
 }
@@ -101,7 +112,7 @@ impl<'a> Drawing<'a> {
             puzzle,
             marks: marks.into(),
             caption: None,
-            clues: true,
+            sides: Some(Sides::LeftTop),
             words: BTreeMap::new(),
         }
     }
@@ -179,10 +190,17 @@ impl<'a> Drawing<'a> {
         self
     }
 
+    /// The drawing with its clues on these sides.
+    #[must_use]
+    pub fn clues_on(mut self, sides: Sides) -> Self {
+        self.sides = Some(sides);
+        self
+    }
+
     /// The drawing without its clues.
     #[must_use]
     pub fn without_clues(mut self) -> Self {
-        self.clues = false;
+        self.sides = None;
         self
     }
 
@@ -205,7 +223,12 @@ impl<'a> Drawing<'a> {
 
     /// Whether its clues are drawn.
     pub fn has_clues(&self) -> bool {
-        self.clues
+        self.sides.is_some()
+    }
+
+    /// Whether its clues are drawn on the right and at the bottom too.
+    pub fn has_all_clues(&self) -> bool {
+        self.sides == Some(Sides::All)
     }
 
     /// The line of text above it.

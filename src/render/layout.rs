@@ -103,10 +103,10 @@ fn room(number: &str, size: u32) -> u32 {
     text_width(number, size) + size / 2
 }
 
-/// The numbers of a clue as text, from the grid outwards.
-fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
+/// The numbers of a clue as text, in its order.
+fn numbers(clue: &Clue) -> impl DoubleEndedIterator<Item = String> {
     let zero = clue.blocks().is_empty().then_some(0);
-    let numbers = clue.lengths().rev().chain(zero);
+    let numbers = clue.lengths().chain(zero);
     numbers.map(|number| number.to_string())
 }
 
@@ -135,7 +135,13 @@ impl Layout {
         let room = rows().map(|clue| numbers(clue).map(|number| room(&number, size)).sum::<u32>());
         let clue_width = room.max().unwrap_or(0) + gap;
         let clue_height = max_numbers.unwrap_or(0) as u32 * number_height + gap;
-        let drawing_height = caption + clue_height + high * cell;
+        // With clues on all sides there is as much room to the right of a grid and below it.
+        let clued = if sheet.drawings.iter().any(Drawing::has_all_clues) {
+            2
+        } else {
+            1
+        };
+        let drawing_height = caption + clued * clue_height + high * cell;
         let mut layout = Layout {
             cell,
             size,
@@ -143,7 +149,7 @@ impl Layout {
             clue_width,
             clue_height,
             caption,
-            drawing_size: (clue_width + wide * cell, drawing_height),
+            drawing_size: (clued * clue_width + wide * cell, drawing_height),
             margin: if page.is_some() { 0 } else { cell },
             ..Layout::default()
         };
@@ -292,7 +298,7 @@ impl Layout {
         // In cells too small to be told apart, rules would hide the picture.
         let ruled = self.cell >= 5;
         if ruled && drawing.has_clues() {
-            self.clue_rules((gx, gy), (columns, rows), canvas);
+            self.clue_rules((gx, gy), (columns, rows), drawing.has_all_clues(), canvas);
         }
         if ruled {
             self.rules((gx, gy), (columns, rows), Rule::Thin, canvas);
@@ -303,28 +309,49 @@ impl Layout {
             let write = |number: &str, at: Point, canvas: &mut _| {
                 Canvas::write(canvas, number, at, Align::Middle, self.size, Tone::Ink);
             };
+            let is_far = drawing.has_all_clues();
+            let (gap, height) = (self.cell / 4, self.number_height);
+            let (far_x, far_y) = (gx + columns * self.cell, gy + rows * self.cell);
             for (row, clue) in puzzle.rows().iter().enumerate() {
                 let y = gy + row as u32 * self.cell + self.cell / 2;
-                let mut right = gx - self.cell / 4;
-                for number in numbers(clue) {
+                let mut right = gx - gap;
+                for number in numbers(clue).rev() {
                     let room = room(&number, self.size);
                     write(&number, (right - room / 2, y), canvas);
                     right -= room;
                 }
+                let mut left = far_x + gap;
+                for number in numbers(clue).filter(|_| is_far) {
+                    let room = room(&number, self.size);
+                    write(&number, (left + room / 2, y), canvas);
+                    left += room;
+                }
             }
             for (column, clue) in puzzle.columns().iter().enumerate() {
                 let x = gx + column as u32 * self.cell + self.cell / 2;
-                let mut bottom = gy - self.cell / 4;
-                for number in numbers(clue) {
-                    write(&number, (x, bottom - self.number_height / 2), canvas);
-                    bottom -= self.number_height;
+                let mut bottom = gy - gap;
+                for number in numbers(clue).rev() {
+                    write(&number, (x, bottom - height / 2), canvas);
+                    bottom -= height;
+                }
+                let mut top = far_y + gap;
+                for number in numbers(clue).filter(|_| is_far) {
+                    write(&number, (x, top + height / 2), canvas);
+                    top += height;
                 }
             }
         }
     }
 
     /// Draws the rules between clues.
-    fn clue_rules(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
+    fn clue_rules(
+        &self,
+        (x, y): Point,
+        (columns, rows): (u32, u32),
+        is_far: bool,
+        canvas: &mut impl Canvas,
+    ) {
+        let (far_x, far_y) = (x + columns * self.cell, y + rows * self.cell);
         // Every fifth rule is stronger here too, so that the eye can follow a line from its clue.
         let rule = |line: u32| match line % GROUP as u32 {
             0 => Rule::Thin,
@@ -333,10 +360,16 @@ impl Layout {
         for column in 0..=columns {
             let x = x + column * self.cell;
             canvas.rule(rule(column), (x, y - self.clue_height), (x, y));
+            if is_far {
+                canvas.rule(rule(column), (x, far_y), (x, far_y + self.clue_height));
+            }
         }
         for row in 0..=rows {
             let y = y + row * self.cell;
             canvas.rule(rule(row), (x - self.clue_width, y), (x, y));
+            if is_far {
+                canvas.rule(rule(row), (far_x, y), (far_x + self.clue_width, y));
+            }
         }
     }
 

@@ -23,7 +23,7 @@ mod steps;
 mod svg;
 mod text;
 
-pub use drawing::{Drawing, Letters, Mark, Sheet};
+pub use drawing::{Drawing, Letters, Mark, Sheet, Sides};
 pub use html::{Html, HtmlSection};
 pub use layout::number_size;
 pub use list::{List, Listing};

@@ -208,15 +208,14 @@ struct Block {
 }
 
 impl Block {
-    /// `lines` are at most as wide as the last of them, which closes the frame.
-    fn new(caption: Option<&str>, indent: usize, mut lines: Vec<String>) -> Self {
-        let frame = lines.last().map_or(0, |line| line.chars().count());
+    /// `lines` are at most this wide.
+    fn new(caption: Option<&str>, indent: usize, mut lines: Vec<String>, width: usize) -> Self {
         let caption = caption.map(|caption| format!("{:indent$}{caption}", ""));
         let above = caption.as_ref().map_or(0, |line| line.chars().count());
         lines.splice(0..0, caption);
         Block {
             lines,
-            width: frame.max(above),
+            width: width.max(above),
         }
     }
 }
@@ -283,10 +282,11 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: Option<usize>) -> 
         format!("{:margin$}{left}{line}{right}", "")
     };
     let mut lines = if drawing.has_clues() {
-        column_clues(drawing, margin, cell)
+        column_clues(drawing, margin, cell, false)
     } else {
         Vec::new()
     };
+    let is_right = drawing.has_all_clues();
     // Adjacent groups are mostly equal, so the text of the last one is reused.
     let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
     let mut draw = |line: &mut String, group: &'d [Mark]| {
@@ -305,14 +305,24 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: Option<usize>) -> 
         } else if row.is_multiple_of(GROUP) {
             lines.push(rule(glyphs.between));
         }
-        lines.push(line(clue, margin, marks, &mut draw, glyphs.down));
+        let mut line = line(clue, margin, marks, &mut draw, glyphs.down);
+        if is_right {
+            line.push(' ');
+            line.push_str(clue.trim_end());
+        }
+        lines.push(line);
     }
-    lines.push(rule(glyphs.bottom));
-    Block::new(drawing.caption(), margin, lines)
+    let last = rule(glyphs.bottom);
+    let width = last.chars().count() + if is_right { margin } else { 0 };
+    lines.push(last);
+    if is_right {
+        lines.extend(column_clues(drawing, margin, cell, true));
+    }
+    Block::new(drawing.caption(), margin, lines, width)
 }
 
-/// The lines above a grid: one for each number of the longest clue, or for each digit if the numbers are wider than a cell.
-fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String> {
+/// The lines above or below a grid: one for each number of the longest clue, or for each digit if the numbers are wider than a cell.
+fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize, below: bool) -> Vec<String> {
     let digits = longest_number(drawing);
     // Numbers of one digit may touch their neighbours; longer ones would be misread.
     let stacked = digits > 1 && digits >= cell;
@@ -333,9 +343,10 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
     let level = |level: usize| {
         let draw = |line: &mut String, clues: &[Vec<String>]| {
             for clue in clues {
-                // Bottom-aligned: shorter clues begin further down.
-                let number = (level + clue.len()).checked_sub(max_depth);
-                let number = number.map_or("", |i| clue[i].as_str());
+                // Above, shorter clues begin further down; below, they end further up.
+                let shift = if below { 0 } else { max_depth - clue.len() };
+                let number = level.checked_sub(shift).and_then(|i| clue.get(i));
+                let number = number.map_or("", String::as_str);
                 line.push_str(&format!("{number:>cell$}"));
             }
         };
@@ -343,7 +354,7 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         line.truncate(line.trim_end().len());
         line
     };
-    // The first lines are blank if the longest clues begin with short numbers.
+    // The first lines are blank if the longest clues, or below all of them, begin with short numbers.
     let levels = (0..max_depth).map(level);
     levels.skip_while(String::is_empty).collect()
 }
@@ -420,13 +431,15 @@ fn half(drawing: &Drawing<'_>) -> Block {
         lines.push(format!("│{cells}│"));
     }
     lines.push(format!("└{rule}┘"));
-    Block::new(drawing.caption(), 0, lines)
+    let width = drawing.puzzle().width() + 2;
+    Block::new(drawing.caption(), 0, lines, width)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::puzzle::{Grid, Puzzle};
+    use crate::render::Sides;
 
     fn drawn(drawings: Vec<Drawing<'_>>, look: Look) -> Text {
         let sheet = Sheet::new(drawings);
@@ -453,6 +466,32 @@ mod tests {
         assert_eq!(text.width, 19);
         let empty = drawn(vec![Drawing::blank(&puzzle)], Look::default()).to_string();
         assert!(empty.contains("2 1 │ · · · · ·│ ·│\n"), "{empty}");
+    }
+
+    #[test]
+    fn clues_are_drawn_on_all_sides() {
+        let grid = Grid::from_rows(&["##.#..", "#.....", "#.##.."]).unwrap();
+        let puzzle = Puzzle::from_grid(&grid);
+        let solution = || Drawing::solution(&puzzle, &grid).clues_on(Sides::All);
+        let wanted = lines(&[
+            "            1",
+            "      3 1 1 1 0  0",
+            "    ┌──────────┬──┐",
+            "2 1 │████  ██  │  │ 2 1",
+            "  1 │██        │  │ 1",
+            "1 2 │██  ████  │  │ 1 2",
+            "    └──────────┴──┘",
+            "      3 1 1 1 0  0",
+            "            1",
+        ]);
+        let text = drawn(vec![solution()], Look::default());
+        assert_eq!((text.to_string(), text.width), (wanted, 23));
+        let two = drawn(vec![solution(), solution()], Look::default());
+        assert_eq!(two.width, 23 + GAP + 23);
+        assert!(
+            two.lines[3].ends_with("│ 2 1   2 1 │████  ██  │  │ 2 1"),
+            "{two}"
+        );
     }
 
     #[test]
