@@ -23,7 +23,8 @@ use super::words::{DuplicateFields, Subject, counted, goal};
 /// Prints one line per puzzle: unique, none, multiple or undecided. If there are several solutions, two of them are drawn in one picture,
 /// with the cells in which they differ marked. If the file gives a goal that is a solution, the goal is the first of the two. With --json
 /// the two are in `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the
-/// goal is a solution. The exit status is 1 when some puzzle is not unique.
+/// goal is a solution. The exit status is 1 when some puzzle is not unique; with --require line-solvable, also when some puzzle is not
+/// solved by looking at single lines, as the answers and with --json `line_solvable` then say.
 ///
 /// If a single puzzle has no solution, or with --full any, the fewest clues are named, one or two, whose change makes it solvable, nearest
 /// first: a mistyped number, or two that were exchanged. This takes ten seconds at most, or --time. With --json they are in `corrections`.
@@ -41,6 +42,7 @@ Examples:
   omnogram check --full puzzles/pictures/key.non
   omnogram check --full --html regions.html puzzles/pictures
   omnogram check --only multiple,undecided --duplicates puzzles/pictures
+  omnogram check --require line-solvable --only line-solvable puzzles/pictures
   omnogram check --full --csv puzzles/pictures
   omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates")]
 pub(super) struct Options {
@@ -77,6 +79,9 @@ pub(super) struct Checked<'a> {
     differs: Vec<(usize, usize)>,
     /// Whether the goal of the file is a solution; `None` if the file gives no goal.
     goal: Option<bool>,
+    /// Whether single lines alone solve the puzzle, if that is asked and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line_solvable: Option<bool>,
     #[serde(flatten)]
     duplicate: Option<DuplicateFields>,
     /// Changes of clues that make a puzzle solvable.
@@ -106,6 +111,7 @@ impl<'a> Checked<'a> {
             examples,
             differs,
             goal: goal(subject.puzzle),
+            line_solvable: None,
             duplicate,
             corrections,
             pictures,
@@ -127,6 +133,11 @@ impl Answer for Checked<'_> {
                 };
                 format!(", {them} differ in {cells}")
             }
+            _ if verdict == Verdict::Unique => match self.line_solvable {
+                None => String::new(),
+                Some(true) => ", solved by lines alone".to_owned(),
+                Some(false) => ", not solved by lines alone".to_owned(),
+            },
             (Some(Stop::Limit) | None, _) if verdict == Verdict::None => {
                 self.subject.why_no_solution()
             }
@@ -216,7 +227,8 @@ impl Run<'_> {
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, found: &Found) -> Answered {
         let pictures = self.options.pictures || !subject.several;
         self.is_drawn = false;
-        if let Shown::Answer(duplicate) = self.collection.add(subject, found)? {
+        let added = self.collection.add(subject, found)?;
+        if let Shown::Answer(duplicate) = added.shown {
             let is_wrong = found.verdict() == Verdict::None && (pictures || self.options.full);
             let corrections = is_wrong.then(|| Proposals::find(session, subject));
             if let Found::Full(examination) = found {
@@ -229,19 +241,15 @@ impl Run<'_> {
                     corrections,
                 )?;
             } else {
-                session.answer(&Checked::new(
-                    subject,
-                    found,
-                    pictures,
-                    duplicate,
-                    corrections,
-                ))?;
+                let mut checked = Checked::new(subject, found, pictures, duplicate, corrections);
+                checked.line_solvable = added.line_solvable;
+                session.answer(&checked)?;
             }
         }
         self.is_drawn = true;
-        let verdict = found.verdict();
-        let mut status = Status::from(verdict).max(Status::of(found.stopped()));
+        let mut status = added.status;
         if let Some(proof) = &mut self.proof {
+            let verdict = found.verdict();
             status = status.max(proof.add_verdict(session, subject, verdict, found.solutions())?);
         }
         Ok(status)

@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use omnogram::cluster::{Digest, SetDigest};
-use omnogram::design::{Canonical, Method, Profile, Transform};
+use omnogram::design::{self, Canonical, Method, Profile, Transform};
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::differing;
 use omnogram::search::{Outcome, Verdict};
@@ -16,7 +16,7 @@ use super::ambiguity::Examination;
 use super::messages;
 use super::output::print;
 use super::session::Session;
-use super::status::Answered;
+use super::status::{Answered, Status};
 use super::words::{DuplicateFields, Subject, counted, goal};
 
 /// Options for many puzzles.
@@ -25,7 +25,11 @@ use super::words::{DuplicateFields, Subject, counted, goal};
 pub(super) struct CollectionOptions {
     /// Print only puzzles with these verdicts, separated by commas; the summary and the exit status are those of all puzzles
     #[arg(long, value_name = "VERDICTS", value_delimiter = ',')]
-    only: Vec<Verdict>,
+    only: Vec<Class>,
+
+    /// What every puzzle must be for exit status 0
+    #[arg(long, value_name = "WHAT", default_value = "unique")]
+    require: Requirement,
 
     /// Print a table: a line of names, and one line for each puzzle with its values separated by commas
     #[arg(long, conflicts_with_all = ["json", "pictures", "svg", "html"])]
@@ -35,6 +39,38 @@ pub(super) struct CollectionOptions {
     /// solutions
     #[arg(long)]
     duplicates: bool,
+}
+
+/// The puzzles that `--only` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Class {
+    /// No solution.
+    None,
+    /// Exactly one.
+    Unique,
+    /// Exactly one, and single lines alone find it.
+    LineSolvable,
+    /// More than one.
+    Multiple,
+    /// The run was stopped before this was decided.
+    Undecided,
+}
+
+/// What `--require` asks of all puzzles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Requirement {
+    /// Exactly one solution.
+    #[default]
+    Unique,
+    /// Exactly one solution that single lines alone find.
+    LineSolvable,
+}
+
+impl CollectionOptions {
+    /// Whether it is asked which puzzles single lines alone solve.
+    fn asks_lines(&self) -> bool {
+        self.only.contains(&Class::LineSolvable) || self.require == Requirement::LineSolvable
+    }
 }
 
 #[derive(Debug)]
@@ -82,6 +118,18 @@ impl Found {
         }
     }
 
+    /// Whether single lines alone solve the puzzle of which this was found; `None` if the run was stopped before this was decided.
+    fn line_solvable(&self, puzzle: &Puzzle) -> Option<bool> {
+        match (self.verdict(), self.profile()) {
+            (Verdict::Undecided, _) => None,
+            (Verdict::None | Verdict::Multiple, _) => Some(false),
+            (Verdict::Unique, None) => Some(design::line_solvable(puzzle)),
+            (Verdict::Unique, Some(profile)) => {
+                (profile.stopped.is_none()).then(|| profile.line_solvable())
+            }
+        }
+    }
+
     fn examination(&self) -> Option<&Examination> {
         match self {
             Found::Solutions(..) => None,
@@ -119,6 +167,15 @@ pub(super) enum Shown {
     Nothing,
 }
 
+/// What the collection knows of a puzzle that was added.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub(super) shown: Shown,
+    /// Whether single lines alone solve it, if that is asked and known.
+    pub(super) line_solvable: Option<bool>,
+    pub(super) status: Status,
+}
+
 /// The longest sides of the sizes in the summary.
 const SIDES: [usize; 12] = [5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200, usize::MAX];
 
@@ -130,6 +187,8 @@ pub(super) struct Collection<'a> {
     several: bool,
     /// Number of puzzles by their verdict, in the order of its variants.
     totals: [u64; 4],
+    /// Number of puzzles that single lines alone solve, if that is asked.
+    line_solvable: u64,
     methods: BTreeMap<Method, u64>,
     /// Number of puzzles by their longer side: the index in [`SIDES`].
     sizes: BTreeMap<usize, u64>,
@@ -146,6 +205,7 @@ impl<'a> Collection<'a> {
             full,
             several: false,
             totals: [0; 4],
+            line_solvable: 0,
             methods: BTreeMap::new(),
             sizes: BTreeMap::new(),
             firsts: HashMap::new(),
@@ -155,7 +215,31 @@ impl<'a> Collection<'a> {
     }
 
     /// Adds a puzzle, and prints its row if there is a table.
-    pub(super) fn add(&mut self, subject: &Subject<'_>, found: &Found) -> Answered<Shown> {
+    pub(super) fn add(&mut self, subject: &Subject<'_>, found: &Found) -> Answered<Added> {
+        let asks_lines = self.options.asks_lines();
+        let line_solvable = asks_lines
+            .then(|| found.line_solvable(subject.puzzle))
+            .flatten();
+        let is_lacking =
+            self.options.require == Requirement::LineSolvable && line_solvable == Some(false);
+        let status = match Status::from(found.verdict()) {
+            Status::Complete if is_lacking => Status::NotUnique,
+            status => status,
+        };
+        self.line_solvable += u64::from(line_solvable == Some(true));
+        Ok(Added {
+            shown: self.show(subject, found, line_solvable)?,
+            line_solvable,
+            status: status.max(Status::of(found.stopped())),
+        })
+    }
+
+    fn show(
+        &mut self,
+        subject: &Subject<'_>,
+        found: &Found,
+        line_solvable: Option<bool>,
+    ) -> Answered<Shown> {
         self.several |= subject.several;
         self.totals[found.verdict() as usize] += 1;
         if let Some(profile) = found.profile() {
@@ -168,11 +252,19 @@ impl<'a> Collection<'a> {
         let duplicate = wanted.then(|| self.duplicate(subject)).flatten();
         self.duplicates += u64::from(duplicate.is_some());
         let only = &self.options.only;
-        if !only.is_empty() && !only.contains(&found.verdict()) {
+        let verdict = found.verdict();
+        let is_wanted = |class: &Class| match class {
+            Class::LineSolvable => line_solvable == Some(true),
+            Class::None => verdict == Verdict::None,
+            Class::Unique => verdict == Verdict::Unique,
+            Class::Multiple => verdict == Verdict::Multiple,
+            Class::Undecided => verdict == Verdict::Undecided,
+        };
+        if !only.is_empty() && !only.iter().any(is_wanted) {
             return Ok(Shown::Nothing);
         }
         if self.options.csv {
-            let row = self.row(subject, found, duplicate.as_ref());
+            let row = self.row(subject, found, line_solvable, duplicate.as_ref());
             let (names, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
             if !std::mem::replace(&mut self.has_heading, true) {
                 print(&(names.join(",") + "\n"))?;
@@ -240,6 +332,7 @@ impl<'a> Collection<'a> {
         &self,
         subject: &Subject<'_>,
         found: &Found,
+        line_solvable: Option<bool>,
         duplicate: Option<&Duplicate>,
     ) -> Vec<(&'static str, String)> {
         fn text(value: Option<impl fmt::Display>) -> String {
@@ -260,6 +353,9 @@ impl<'a> Collection<'a> {
             ("goal", text(goal(subject.puzzle))),
             ("differs", text(differs)),
         ];
+        if self.options.asks_lines() {
+            row.push(("line_solvable", text(line_solvable)));
+        }
         if let Some(Examination { ambiguity, profile }) = found.examination() {
             let profile = profile.as_ref();
             let narrowest = profile.and_then(Profile::narrowest);
@@ -295,8 +391,12 @@ impl<'a> Collection<'a> {
         }
         let [none, unique, multiple, undecided] = self.totals;
         let checked = counted(unique + none + multiple + undecided, "puzzle");
+        let by_lines = match self.options.asks_lines() {
+            true => format!(" ({} by lines alone)", self.line_solvable),
+            false => String::new(),
+        };
         session.note(&format!(
-            "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
+            "{checked}: {unique} unique{by_lines}, {none} none, {multiple} multiple, {undecided} undecided"
         ));
         if self.full {
             let methods = self.methods.iter();

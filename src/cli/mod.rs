@@ -79,10 +79,11 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non     all of them
   omnogram help enumerate                         more about one verb
 
-Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique, or by
-repair, and some picture cannot be repaired as wanted; 2 wrong usage; 3 stopped before the answer
-was complete; 65 bad puzzle data; 70 bench or census found a wrong answer, or an internal error;
-74 input or output failed; 130 interrupted a second time. The greatest status that applies is used."
+Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique, or not
+what --require asks, or by repair, and some picture cannot be repaired as wanted; 2 wrong usage; 3
+stopped before the answer was complete; 65 bad puzzle data; 70 bench or census found a wrong
+answer, or an internal error; 74 input or output failed; 130 interrupted a second time. The
+greatest status that applies is used."
 )]
 struct Command {
     #[command(subcommand)]

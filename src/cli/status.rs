@@ -13,7 +13,7 @@ pub(super) enum Status {
     /// Answered in full.
     #[default]
     Complete = 0,
-    /// Answered in full by `check`: some puzzle is not unique. Or by `repair`: some picture cannot be repaired as wanted.
+    /// Answered in full by `check`: some puzzle is not unique, or not what `--require` asks. Or by `repair`: some picture cannot be repaired as wanted.
     NotUnique = 1,
     /// The command line is invalid.
     Usage = 2,

@@ -244,10 +244,11 @@ fn pages_hold_as_many_as_they_are_told() {
 fn headings_on_a_page_have_one_size() {
     let grids = [Grid::new(3, 3), Grid::new(60, 60)];
     let puzzles = grids.map(|grid| Puzzle::from_grid(&grid));
-    let titles = [
-        "Small",
-        "Large, and its title is cut because it is much too long for one line",
-    ];
+    let long = format!(
+        "Large, and its title is cut {}",
+        "since it is too long ".repeat(10)
+    );
+    let titles = ["Small", &long];
     let sheets = puzzles.iter().zip(titles).map(|(puzzle, title)| {
         let drawing = Drawing::blank(puzzle).without_clues();
         sheet(title, drawing).byline("by Ann")
