@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,8 @@ Examples:
   omnogram generate --size 20x15 --line-solvable --symmetric --seed 7
   omnogram generate --size 30x30 --density 0.55 --unique -n 1000 -o puzzles.nonpack
   omnogram generate --size 15x15 --method probing -n 20 -o out/
+  omnogram generate --size 15x15 --sweeps 8.. -n 20 -o long.nonpack
+  omnogram generate --size 20x20 --density 0.4 --line-solvable --reveal 3
   omnogram generate --from portrait.png --size 30 --line-solvable -o portrait.non
 
 --output takes the formats of convert. An existing file is replaced only with --force."
@@ -75,6 +78,19 @@ pub(super) struct Options {
     /// Make unique puzzles for which this is the simplest method that solves them
     #[arg(long, group = "wanted", value_name = "METHOD", conflicts_with = "from")]
     method: Option<Method>,
+
+    /// Make line-solvable puzzles that need so many sweeps, rows and columns in turn: 5, or 3..8, 3.. and ..8, which include both ends
+    #[arg(long, value_name = "RANGE", value_parser = sweeps, conflicts_with_all = ["unique", "method", "from"])]
+    sweeps: Option<RangeInclusive<usize>>,
+
+    /// Make unique puzzles, or with --line-solvable line-solvable ones, with up to N given cells: the picture is changed less
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..),
+        conflicts_with_all = ["method", "sweeps", "from"]
+    )]
+    reveal: Option<u16>,
 
     /// Make symmetric pictures [default of SYMMETRY: left-right]
     #[arg(
@@ -120,6 +136,20 @@ fn share(text: &str) -> std::result::Result<f64, String> {
     share.ok_or_else(|| "expected a number from 0 to 1, such as 0.5".to_owned())
 }
 
+/// Parses `5`, `3..8`, `3..` or `..8`; both ends are included.
+fn sweeps(text: &str) -> std::result::Result<RangeInclusive<usize>, String> {
+    let (least, most) = text.split_once("..").unwrap_or((text, text));
+    let end = |text: &str, open: usize| match text {
+        "" => Some(open),
+        digits => digits.parse().ok(),
+    };
+    let range = end(least, 0).zip(end(most, usize::MAX));
+    let range = range.filter(|(least, most)| least <= most && !text.trim_matches('.').is_empty());
+    range.map(|(least, most)| least..=most).ok_or_else(|| {
+        "expected a number of sweeps, such as 5, or a range, such as 3..8, 3.. or ..8".to_owned()
+    })
+}
+
 pub(super) fn run(options: &Options) -> Answered {
     let seed = options.seed.unwrap_or_else(random_seed);
     let generator = generator(options, seed)?;
@@ -131,18 +161,22 @@ pub(super) fn run(options: &Options) -> Answered {
         None => make_all(session, options, &generator, seed, &mut output),
     };
     // Titles are made up here, so that it needs no warning where the format has none.
-    Ok(made.unwrap_or_else(Failure::report).max(output.end(true)))
+    output.forgive_notes();
+    Ok(made
+        .unwrap_or_else(Failure::report)
+        .max(output.end(verbosity.quiet)))
 }
 
 fn generator(options: &Options, seed: u64) -> Result<Generator> {
     // Without a size there is an image instead, and nothing is generated.
     let (width, height) = options.size.unwrap_or((1, None));
     let height = height.unwrap_or(width);
-    let wanted = match (options.method, options.line_solvable) {
-        (Some(method), _) => Wanted::Method(method),
-        (None, true) => Wanted::Method(Method::Lines),
-        (None, false) if options.unique => Wanted::Unique,
-        (None, false) => Wanted::Anything,
+    let lines = options.line_solvable || options.sweeps.is_some();
+    let wanted = match options.method {
+        Some(method) => Wanted::Method(method),
+        None if lines => Wanted::Method(Method::Lines),
+        None if options.unique || options.reveal.is_some() => Wanted::Unique,
+        None => Wanted::Anything,
     };
     let generator = Generator::new(width, height)?
         .density(options.density)?
@@ -150,6 +184,8 @@ fn generator(options: &Options, seed: u64) -> Result<Generator> {
     Ok(generator
         .seed(seed)
         .wanted(wanted)
+        .sweeps(options.sweeps.clone())
+        .reveal(options.reveal.map_or(0, usize::from))
         .attempts(options.attempts))
 }
 

@@ -260,6 +260,11 @@ impl PuzzleOutput {
         }
     }
 
+    /// Warns of given cells only that the format could not hold: the notes are of no one's making.
+    pub(super) fn forgive_notes(&mut self) {
+        self.lost_notes.retain(|lost, _| lost == GIVEN_CELLS);
+    }
+
     /// Ends the output: warns of what the format could not hold, unless `quiet`, and returns the gravest status of the puzzles.
     pub(super) fn end(self, quiet: bool) -> Status {
         let lost = self.lost_notes.iter().map(|(lost, (count, _))| {

@@ -132,7 +132,7 @@ impl<T: Fields> Fields for Option<T> {
 
 object! {
     /// As an object with the fields of the puzzle, its goal among them, or without one `width` and `height` alone; and with `number`,
-    /// `made`, `unique`, `method`, `attempts`, `changed`, `stopped`, `settles`, `nodes` and `seconds`.
+    /// `made`, `unique`, `method`, `sweeps` if asked for, `attempts`, `changed`, `stopped`, `settles`, `nodes` and `seconds`.
     Generated, |generated| {
         "number": generated.number,
         ..generated.puzzle,
@@ -141,6 +141,7 @@ object! {
         "made": generated.puzzle.is_some(),
         "unique": generated.unique,
         "method": generated.method,
+        "sweeps"?: generated.sweeps,
         "attempts": generated.attempts,
         "changed": generated.changed,
         "stopped": generated.stopped,

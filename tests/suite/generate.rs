@@ -126,6 +126,47 @@ fn methods_are_the_simplest_that_suffice() {
 }
 
 #[test]
+fn line_solvable_puzzles_need_as_many_sweeps_as_wanted() {
+    for (density, sweeps) in [(0.6, 2..=3), (0.5, 4..=4), (0.5, 5..=usize::MAX)] {
+        let generator = generator(7, 6, density).wanted(Wanted::Method(Method::Lines));
+        let generator = generator.sweeps(sweeps.clone());
+        for number in 0..4 {
+            let generated = generator.make(number);
+            let puzzle = made(&generated).0;
+            assert!(solved_by_lines(puzzle));
+            let profile = Profile::of(puzzle, &Limits::default());
+            assert_eq!(generated.sweeps, Some(profile.sweeps));
+            assert!(sweeps.contains(&profile.sweeps), "{generated:?}");
+        }
+    }
+    // A picture of 3x3 cells is solved by a few sweeps or never.
+    let long = generator(3, 3, 0.5).wanted(Wanted::Method(Method::Lines));
+    let generated = long.sweeps(30..=40).attempts(20).make(0);
+    assert_eq!((generated.puzzle, generated.sweeps), (None, None));
+    assert_eq!(generated.attempts, 20);
+}
+
+#[test]
+fn few_given_cells_make_a_picture_unique() {
+    let mut cells = [0; 3];
+    for seed in 0..40 {
+        for wanted in [Wanted::Unique, Wanted::Method(Method::Lines)] {
+            let generator = generator(6, 6, 0.35).seed(seed).wanted(wanted);
+            let generated = generator.reveal(2).make(0);
+            let (puzzle, picture) = made(&generated);
+            cells[puzzle.given_cells().count()] += 1;
+            assert_eq!(brute_force(puzzle), std::slice::from_ref(picture));
+            assert_eq!(picture.filled(), 13);
+            if wanted != Wanted::Unique {
+                assert!(omnogram::design::line_solvable(puzzle));
+                assert_eq!(generated.method, Some(Method::Lines));
+            }
+        }
+    }
+    assert!(cells.iter().all(|&puzzles| puzzles > 0), "{cells:?}");
+}
+
+#[test]
 fn symmetric_pictures_are_symmetric() {
     for symmetry in [
         Symmetry::LeftRight,

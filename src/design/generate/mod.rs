@@ -7,6 +7,7 @@ mod candidate;
 mod climb;
 mod random;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,10 +15,11 @@ use climb::{Climb, images};
 use random::Random;
 
 use super::profile::{Method, Profile};
+use super::repair::Repair;
 use super::symmetry::Symmetry;
 use crate::error::{Error, Kind, Result};
 use crate::line::{Word, by_width};
-use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
+use crate::puzzle::{Cell, Grid, MAX_SIDE, Position, Puzzle};
 use crate::render::differing;
 use crate::run::{Control, Limits};
 use crate::solutions::Stop;
@@ -30,6 +32,12 @@ const BYTES_PER_CELL: u64 = 64;
 
 /// Memory of a search for a second solution, in bytes: bounded, so that the puzzles do not depend on a thread's share of the memory.
 const SEARCH_BYTES: u64 = 256 << 20;
+
+/// Pictures that one search for cells to give away may examine.
+const REVEAL_NODES: u64 = 50;
+
+/// Unknown cells for each cell that may be given, at which cells to give away are first looked for. One cell mostly decides several.
+const UNKNOWN_PER_GIVEN: usize = 16;
 
 /// What a generated puzzle must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +78,8 @@ pub struct Generator {
     seed: u64,
     symmetry: Option<Symmetry>,
     wanted: Wanted,
+    sweeps: Option<RangeInclusive<usize>>,
+    reveal: usize,
     attempts: Option<u64>,
     limits: Limits,
 }
@@ -92,6 +102,8 @@ pub struct Generated {
     pub unique: bool,
     /// The simplest method that solves the puzzle; `None` if it is not known, because it was not asked for.
     pub method: Option<Method>,
+    /// The sweeps of line solving that solve the puzzle; `None` if they were not asked for. See [`Profile::sweeps`].
+    pub sweeps: Option<usize>,
     /// Random pictures that were begun with.
     pub attempts: u64,
     /// Cells in which the picture differs from the random one.
@@ -124,6 +136,8 @@ impl Generator {
             seed: 0,
             symmetry: None,
             wanted: Wanted::default(),
+            sweeps: None,
+            reveal: 0,
             attempts: None,
             limits: Limits::default(),
         })
@@ -171,6 +185,21 @@ impl Generator {
         self
     }
 
+    /// Sets how many sweeps of line solving a puzzle must need; see [`Profile::sweeps`]. It has an effect for [`Method::Lines`] only.
+    /// Pictures whose puzzles need another number are dropped, each an attempt.
+    pub fn sweeps(mut self, sweeps: impl Into<Option<RangeInclusive<usize>>>) -> Self {
+        self.sweeps = sweeps.into();
+        self
+    }
+
+    /// Lets a puzzle have up to this number of given cells: the fewest that make the picture its only solution, or for [`Method::Lines`]
+    /// let line solving reach it. The picture is changed only as far as so few cells then suffice. It has no effect for
+    /// [`Wanted::Anything`] and other methods.
+    pub fn reveal(mut self, cells: usize) -> Self {
+        self.reveal = cells;
+        self
+    }
+
     /// Sets the number of random pictures to begin with before a puzzle is given up. Without it a puzzle is given up after some fifty
     /// million settled lines, which take from ten seconds to a minute.
     pub fn attempts(mut self, attempts: impl Into<Option<u64>>) -> Self {
@@ -202,6 +231,7 @@ impl Generator {
             height: self.height,
             unique: false,
             method: None,
+            sweeps: None,
             attempts: 0,
             changed: 0,
             settles: 0,
@@ -220,7 +250,11 @@ impl Generator {
             }
             let memory = self.limits.bytes().min(SEARCH_BYTES);
             let mut climb = Climb::<W>::new(&drawn, self.symmetry, &mut random, &control, memory);
+            let mut given = Vec::new();
             let reached = match self.wanted {
+                Wanted::Unique | Wanted::Method(Method::Lines) if self.reveal > 0 => {
+                    self.reveal_few(&mut climb, &mut given, started)
+                }
                 Wanted::Method(Method::Lines) => climb.down_to(0),
                 _ => climb.make_unique(),
             };
@@ -230,13 +264,13 @@ impl Generator {
             if reached == Some(true) && !control.stopped() {
                 let picture = climb.picture.grid();
                 let changed = differing(&drawn, &picture).len();
-                let puzzle = with_goal(picture);
+                let puzzle = with_given(with_goal(picture), &given);
                 generated.method = self.method(&puzzle, climb.is_line_solvable(), started);
                 let suits = match self.wanted {
                     Wanted::Method(wanted) => generated.method == Some(wanted),
                     Wanted::Anything | Wanted::Unique => true,
                 };
-                if suits {
+                if suits && self.has_sweeps(&puzzle, &mut generated, started) {
                     generated.unique = true;
                     generated.changed = changed;
                     generated.puzzle = Some(puzzle);
@@ -245,15 +279,56 @@ impl Generator {
         }
         if generated.puzzle.is_none() {
             (generated.stopped, generated.method) = (control.reason(), None);
+            generated.sweeps = None;
         }
         generated.elapsed = started.elapsed();
         generated
+    }
+
+    /// Steps until so few cells are unknown that giving away at most [`Generator::reveal`] of them is enough, and finds these; the result
+    /// is as that of [`Climb::down_to`].
+    fn reveal_few<W: Word>(
+        &self,
+        climb: &mut Climb<'_, W>,
+        given: &mut Vec<Cell>,
+        started: Instant,
+    ) -> Option<bool> {
+        let mut per_given = UNKNOWN_PER_GIVEN;
+        // At the latest all cells that line solving leaves unknown are enough.
+        while per_given > 0 {
+            if !climb.down_to(per_given.saturating_mul(self.reveal))? {
+                return Some(false);
+            }
+            let picture = climb.picture.grid();
+            let limits = self.limits.left_since(started);
+            let nodes = limits.nodes.unwrap_or(REVEAL_NODES).min(REVEAL_NODES);
+            let lines = self.wanted == Wanted::Method(Method::Lines);
+            let repair = Repair::new(&picture).line_solvable(lines);
+            let revealed = repair.limits(limits.nodes(nodes)).reveal();
+            if let Some(cells) = revealed.cells.filter(|cells| cells.len() <= self.reveal) {
+                *given = cells;
+                return Some(true);
+            }
+            per_given /= 2;
+        }
+        Some(false)
+    }
+
+    /// Whether the puzzle needs a number of sweeps that is wanted; notes the number.
+    fn has_sweeps(&self, puzzle: &Puzzle, generated: &mut Generated, started: Instant) -> bool {
+        let (Some(wanted), Some(Method::Lines)) = (&self.sweeps, generated.method) else {
+            return true;
+        };
+        let profile = Profile::of_unique(puzzle, &self.limits.left_since(started));
+        generated.sweeps = Some(profile.sweeps);
+        profile.line_solvable() && wanted.contains(&profile.sweeps)
     }
 
     /// The simplest method that solves a unique puzzle, as far as it must be known.
     fn method(&self, puzzle: &Puzzle, lines: bool, started: Instant) -> Option<Method> {
         match self.wanted {
             _ if lines => Some(Method::Lines),
+            Wanted::Method(Method::Lines) if puzzle.given().is_some() => Some(Method::Lines),
             Wanted::Method(_) => {
                 Some(Profile::of_unique(puzzle, &self.limits.left_since(started)).method)
             }
@@ -292,6 +367,18 @@ impl Generator {
         }
         grid
     }
+}
+
+/// A puzzle with a goal, of which these cells are given.
+fn with_given(puzzle: Puzzle, cells: &[Cell]) -> Puzzle {
+    let Some(goal) = puzzle.notes().goal.as_ref().filter(|_| !cells.is_empty()) else {
+        return puzzle;
+    };
+    let mut given = Position::unknown(puzzle.width(), puzzle.height());
+    for (row, column) in cells.iter().map(|cell| cell.place()) {
+        given.set(row, column, Some(goal.get(row, column)));
+    }
+    (puzzle.with_given(given)).expect("the goal has the size of the puzzle")
 }
 
 /// The puzzle of a picture, which is its goal.
