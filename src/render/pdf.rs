@@ -145,7 +145,7 @@ impl Pdf {
         let (page, grid) = like.unwrap_or_else(|| best_page(paper, &pictures));
         self.last_page = Some((page, grid));
         let slot = page.slot(grid);
-        let headings = Headings::new(&pictures, slot);
+        let headings = Headings::new(&headings_of(&pictures), slot);
         let room = slot.below(headings.height);
         let (mut placed, mut titles) = (Vec::new(), Vec::new());
         for (i, picture) in pictures.into_iter().enumerate() {
@@ -223,6 +223,7 @@ impl Pdf {
 
 /// The page and its numbers of slots across and down, at least one per picture, on which these pictures are largest.
 fn best_page(paper: Paper, pictures: &[Picture]) -> (Page, (usize, usize)) {
+    let headings = headings_of(pictures);
     let slots = pictures.len().max(1);
     let mut best = (f64::NEG_INFINITY, paper.page(false), (1, slots));
     for landscape in [false, true] {
@@ -230,7 +231,7 @@ fn best_page(paper: Paper, pictures: &[Picture]) -> (Page, (usize, usize)) {
         for across in 1..=slots {
             let grid = (across, slots.div_ceil(across));
             let slot = page.slot(grid);
-            let room = slot.below(Headings::new(pictures, slot).height);
+            let room = slot.below(Headings::new(&headings, slot).height);
             // The sum of logarithms: doubling the scale of one picture counts as much as doubling that of another.
             let sizes = pictures.iter().map(|picture| picture.size);
             let score = sizes.map(|size| room.scale(size, UNIT).ln()).sum();
@@ -240,6 +241,10 @@ fn best_page(paper: Paper, pictures: &[Picture]) -> (Page, (usize, usize)) {
         }
     }
     (best.1, best.2)
+}
+
+fn headings_of(pictures: &[Picture]) -> Vec<&[String; 2]> {
+    pictures.iter().map(|picture| &picture.heading).collect()
 }
 
 impl Picture {

@@ -192,8 +192,8 @@ impl Generator {
         self
     }
 
-    /// Lets a puzzle have up to this number of given cells: the fewest that make the picture its only solution, or for [`Method::Lines`]
-    /// let line solving reach it. The picture is changed only as far as so few cells then suffice. It has no effect for
+    /// Lets a puzzle have up to this number of given cells, as few as are found: they make the picture its only solution, or for
+    /// [`Method::Lines`] let line solving reach it. The picture is changed only as far as so few cells then suffice. It has no effect for
     /// [`Wanted::Anything`] and other methods.
     pub fn reveal(mut self, cells: usize) -> Self {
         self.reveal = cells;

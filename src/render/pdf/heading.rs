@@ -3,7 +3,7 @@
 use super::super::latin;
 use super::super::layout::{Align, Canvas, Tone};
 use super::super::paper::{MARGIN, Page};
-use super::{Picture, Strokes};
+use super::strokes::Strokes;
 
 /// Font size of the largest titles: 12 points. All lengths are in tenths of a millimetre.
 const MAX_SIZE: u32 = 42;
@@ -19,10 +19,10 @@ pub(super) struct Headings {
 }
 
 impl Headings {
-    /// The headings of these pictures in slots of this size: smaller in small slots, and where the longest title needs it.
-    pub(super) fn new(pictures: &[Picture], slot: Page) -> Self {
+    /// These headings, each a title and a byline, in slots of this size: smaller in small slots, and where the longest title needs it.
+    pub(super) fn new(headings: &[&[String; 2]], slot: Page) -> Self {
         let [room, high] = [slot.width, slot.height].map(|side| side - 2 * MARGIN);
-        let widths = pictures.iter().map(|picture| width(&picture.heading[0]));
+        let widths = headings.iter().map(|heading| width(&heading[0]));
         let longest = widths.max().unwrap_or(0);
         let largest = MAX_SIZE.min(room / 14).min(high / 8);
         let fitting = (u64::from(room) * 1000)
@@ -31,24 +31,23 @@ impl Headings {
         let title = largest
             .min(fitting.try_into().unwrap_or(u32::MAX))
             .max(largest * 3 / 5);
-        let mut headings = Headings {
+        let mut sizes = Headings {
             title,
             byline: largest * 2 / 3,
             height: 0,
             room,
         };
         let mut is_any = |line: usize, size: u32| {
-            let mut texts = pictures.iter().map(|picture| &picture.heading[line]);
-            if texts.any(|text| !text.is_empty()) {
-                headings.height += line_height(size);
+            if headings.iter().any(|heading| !heading[line].is_empty()) {
+                sizes.height += line_height(size);
             }
         };
-        is_any(0, headings.title);
-        is_any(1, headings.byline);
-        if headings.height > 0 {
-            headings.height += title / 2;
+        is_any(0, sizes.title);
+        is_any(1, sizes.byline);
+        if sizes.height > 0 {
+            sizes.height += title / 2;
         }
-        headings
+        sizes
     }
 
     /// Draws a heading: title and byline, each cut if it is wider than the slot. Returns its width too.
