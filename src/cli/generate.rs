@@ -79,7 +79,7 @@ pub(super) struct Options {
     #[arg(long, group = "wanted", value_name = "METHOD", conflicts_with = "from")]
     method: Option<Method>,
 
-    /// Make line-solvable puzzles that need so many sweeps, rows and columns in turn: 5, or 3..8, 3.. and ..8, which include both ends
+    /// Make line-solvable puzzles that need this number of sweeps over rows and columns in turn: 5, or 3..8, 3.. and ..8, which include both ends
     #[arg(long, value_name = "RANGE", value_parser = sweeps, conflicts_with_all = ["unique", "method", "from"])]
     sweeps: Option<RangeInclusive<usize>>,
 
