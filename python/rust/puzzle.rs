@@ -189,8 +189,14 @@ fn named(py: Python<'_>, name: &str) -> PyResult<&'static Format> {
     })
 }
 
-/// The options of images: width and height, threshold from 0 to 255, dithering, inverting.
-type Tracing = (Option<(usize, Option<usize>)>, Option<u8>, bool, bool);
+/// The options of images: width and height, threshold, dithering, inverting, keeping the margin.
+type Tracing = (
+    Option<(usize, Option<usize>)>,
+    Option<String>,
+    bool,
+    bool,
+    bool,
+);
 
 /// The puzzles in a file's bytes; with `only_pictures`, an error unless it is an image.
 #[pyfunction]
@@ -203,12 +209,14 @@ pub(crate) fn read(
     only_pictures: bool,
 ) -> PyResult<Vec<NativePuzzle>> {
     let format = format.map(|name| named(py, name)).transpose()?;
-    let (size, threshold, dither, invert) = tracing;
+    let (size, threshold, dither, invert, keep_margin) = tracing;
+    let threshold = threshold.map_or(Ok(Threshold::default()), |text| text.parse());
     let tracing = TraceOptions::default()
         .size(size)
-        .threshold(threshold.map_or(Threshold::Auto, Threshold::Fixed))
+        .threshold(threshold.map_err(|error| exception(py, &error))?)
         .dither(dither)
-        .invert(invert);
+        .invert(invert)
+        .keep_margin(keep_margin);
     let failed = |error: Error| match error.file() {
         Some(_) => exception(py, &error),
         None => exception(py, &error.in_file(file)),

@@ -67,12 +67,13 @@ pub(super) struct Options {
 #[command(next_help_heading = "Options for input pictures")]
 struct TracingOptions {
     /// Scale the picture, which may have up to 200 megapixels, to W columns and H rows; with W alone, H keeps the proportions [default:
-    /// one cell per pixel, up to 4096 per side]
+    /// the cells of enlarged pixel art, or else one cell per pixel, up to 4096 per side]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(usize, Option<usize>)>,
 
-    /// Fill pixels darker than this grey level, from 0 to 255; auto: choose the level by Otsu's method
-    #[arg(long, value_name = "N|auto", default_value = "128", value_parser = threshold)]
+    /// Fill pixels darker than this grey level, from 0 to 255; auto: choose the level by Otsu's method; local: compare each pixel with
+    /// those around it, for a picture in uneven light or for outlines
+    #[arg(long, value_name = "N|auto|local", default_value_t)]
     threshold: Threshold,
 
     /// Render greys as patterns of cells (Floyd-Steinberg dithering)
@@ -82,6 +83,10 @@ struct TracingOptions {
     /// Fill the light pixels instead of the dark ones
     #[arg(long)]
     invert: bool,
+
+    /// Keep an empty margin around the drawing, which is cut off where several pixels become a cell
+    #[arg(long)]
+    no_crop: bool,
 }
 
 fn help() -> String {
@@ -106,7 +111,7 @@ Examples:
   omnogram convert heart.xml heart.non
   omnogram convert --to webpbn puzzles/pictures out/      one file each
   omnogram convert puzzles/pictures all.nonpack           all in one file
-  omnogram convert photo.jpg --size 40 --threshold auto --title Photo photo.non
+  omnogram convert photo.jpg --size 40 --title Photo photo.non
   omnogram convert 4x3:2/1.1/1.1/2/2/1.1/4 --to dimacs - | ganak
 
 An existing file is replaced only with --force, and an input file never. No file is created when
@@ -119,16 +124,6 @@ pub(super) fn size(text: &str) -> std::result::Result<(usize, Option<usize>), St
     TraceOptions::parse_size(text).ok_or_else(|| {
         format!("expected a width and a height from 1 to {MAX_SIDE}, such as 40x30, or a width")
     })
-}
-
-fn threshold(text: &str) -> std::result::Result<Threshold, String> {
-    match text {
-        "auto" => Ok(Threshold::Auto),
-        text => {
-            let grey = text.parse().map(Threshold::Fixed);
-            grey.map_err(|_| "expected a grey from 0 to 255, or auto".to_owned())
-        }
-    }
 }
 
 pub(super) fn run(options: &Options) -> Answered {
@@ -162,7 +157,8 @@ fn convert(
                 .size(tracing.size)
                 .threshold(tracing.threshold)
                 .dither(tracing.dither)
-                .invert(tracing.invert),
+                .invert(tracing.invert)
+                .keep_margin(tracing.no_crop),
         );
     if !options.verbosity.quiet {
         inputs::note_skipped(inputs, options.from);
@@ -223,14 +219,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_thresholds() {
+    fn sizes() {
         assert_eq!(size("40x30"), Ok((40, Some(30))));
         assert_eq!(size("40"), Ok((40, None)));
         for text in ["", "x", "0x3", "3x0", "4097", "3x", "-1", "3 x 4"] {
             assert!(size(text).is_err(), "{text}");
         }
-        assert_eq!(threshold("auto"), Ok(Threshold::Auto));
-        assert_eq!(threshold("255"), Ok(Threshold::Fixed(255)));
-        assert!(threshold("256").is_err() && threshold("dark").is_err());
     }
 }

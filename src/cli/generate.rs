@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -108,9 +109,18 @@ pub(super) struct Options {
     attempts: Option<u64>,
 
     /// Stay near this image: trace it at several thresholds and, without --size, sizes, and flip as few cells as can be found until the
-    /// puzzle is unique, or with --line-solvable solved by lines. - is standard input
+    /// puzzle is unique, or with --line-solvable solved by lines. The picture that keeps the drawing best comes first. - is standard
+    /// input
     #[arg(long, value_name = "IMAGE")]
     from: Option<PathBuf>,
+
+    /// Fill the light pixels of the image instead of the dark ones
+    #[arg(long, requires = "from")]
+    invert: bool,
+
+    /// Keep an empty margin around the drawing in the image
+    #[arg(long, requires = "from")]
+    no_crop: bool,
 
     /// Write the puzzles to this file, in the format of its ending, or into a folder, one file each [default: standard output, as .non]
     #[arg(long, short, value_name = "FILE")]
@@ -285,15 +295,16 @@ fn write(
 }
 
 /// The thresholds at which an image is traced.
-const THRESHOLDS: [Threshold; 5] = [
+const THRESHOLDS: [Threshold; 6] = [
     Threshold::Auto,
+    Threshold::Local,
     Threshold::Fixed(128),
     Threshold::Fixed(96),
     Threshold::Fixed(160),
     Threshold::Fixed(64),
 ];
 
-/// An image with at most this number of pixels a side is traced with one cell per pixel.
+/// An image with at most this number of pixels a side is traced with one cell per pixel, as is enlarged pixel art.
 const MAX_PIXELS: usize = 60;
 
 /// The widths at which a larger image is traced.
@@ -302,13 +313,18 @@ const WIDTHS: [usize; 4] = [20, 25, 30, 40];
 /// Nodes of a repair, unless --nodes says otherwise: some seconds.
 const REPAIR_NODES: u64 = 20_000;
 
+/// Steps of likeness, from 0 to 1, that count when pictures are ranked.
+const LIKENESS_STEPS: f64 = 20.0;
+
 /// A puzzle near the image.
 #[derive(Debug, Serialize)]
 struct Near {
     #[serde(flatten)]
     puzzle: Puzzle,
-    /// The grey level at which the image was traced, or `auto`.
+    /// The grey level at which the image was traced, `auto` or `local`.
     threshold: String,
+    /// How alike the drawings in the picture and in the image are, from -1 to 1.
+    likeness: f64,
     /// Cells that differ from the tracing, and whether no smaller number suffices.
     changed: usize,
     minimal: bool,
@@ -323,8 +339,9 @@ fn make_near(
 ) -> Answered {
     // There is nothing to report yet, so that a signal may end the process.
     let (picture, started) = session.interrupt.while_reading(|| read(options, image))?;
-    let traced = tracings(session, options, &picture, started);
-    repair_all(session, options, image, traced, started, output)
+    let name = messages::escaped(&inputs::name(image)).into_owned();
+    let traced = tracings(session, options, (&picture, &name), started);
+    repair_all(session, options, &name, traced, started, output)
 }
 
 /// Reads and decodes the image, and tells when the decoding began: `--time` does not hold for the wait for an input.
@@ -338,32 +355,58 @@ fn read(options: &Options, image: &Path) -> Result<(Picture, Instant)> {
     Ok((picture, started))
 }
 
+/// A tracing of an image.
+struct Tracing {
+    grid: Grid,
+    threshold: Threshold,
+    /// The image with one pixel per cell.
+    picture: Rc<Picture>,
+}
+
 /// The different tracings of the image, and what stopped the tracing before the last of them.
 fn tracings(
     session: &Session,
     options: &Options,
-    picture: &Picture,
+    (picture, name): (&Picture, &str),
     started: Instant,
-) -> (Vec<(Grid, Threshold)>, Option<Stop>) {
-    let (width, height) = picture.size();
-    let sizes: Vec<_> = match options.size {
-        Some(size) => vec![Some(size)],
-        None if width.max(height) <= MAX_PIXELS => vec![None],
-        None => WIDTHS.map(|width| Some((width, None))).to_vec(),
+) -> (Vec<Tracing>, Option<Stop>) {
+    let base = TraceOptions::default()
+        .invert(options.invert)
+        .keep_margin(options.no_crop);
+    let whole = || picture.fitted(&base).0.size();
+    let sizes: Vec<_> = match (options.size, picture.size()) {
+        (Some(size), _) => vec![Some(size)],
+        (None, (width, height)) if width.max(height) <= MAX_PIXELS => vec![None],
+        (None, size) if whole() != size => vec![None],
+        _ => WIDTHS.map(|width| Some((width, None))).to_vec(),
     };
-    let mut tracings: Vec<(Grid, Threshold)> = Vec::new();
+    let mut tracings: Vec<Tracing> = Vec::new();
+    let mut said = Vec::new();
     for size in sizes {
-        let mut scaled = None;
+        let mut fitted = None;
         for threshold in THRESHOLDS {
             if let Some(stop) = stop(session, started) {
                 return (tracings, Some(stop));
             }
-            let scale = || size.map_or_else(|| picture.clone(), |size| picture.scaled(size));
-            let grid = scaled.get_or_insert_with(scale).trace(threshold);
+            let picture = fitted.get_or_insert_with(|| {
+                let (picture, words) = picture.fitted(&base.size(size));
+                for word in words {
+                    if !said.contains(&word) {
+                        session.note(&format!("{name}: {word}"));
+                        said.push(word);
+                    }
+                }
+                Rc::new(picture)
+            });
+            let grid = picture.trace(&base.threshold(threshold));
             // A picture without filled or without empty cells shows nothing.
             let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
-            if shows && !tracings.iter().any(|(other, _)| *other == grid) {
-                tracings.push((grid, threshold));
+            if shows && !tracings.iter().any(|other| other.grid == grid) {
+                tracings.push(Tracing {
+                    grid,
+                    threshold,
+                    picture: Rc::clone(picture),
+                });
             }
         }
     }
@@ -383,14 +426,14 @@ fn stop(session: &Session, started: Instant) -> Option<Stop> {
 fn repair_all(
     session: &Session,
     options: &Options,
-    image: &Path,
-    (tracings, mut stopped): (Vec<(Grid, Threshold)>, Option<Stop>),
+    name: &str,
+    (tracings, mut stopped): (Vec<Tracing>, Option<Stop>),
     started: Instant,
     output: &mut PuzzleOutput,
 ) -> Answered {
     let line_solvable = options.line_solvable;
-    let repair = |(grid, _): &(Grid, Threshold)| {
-        let grid = grid.clone();
+    let repair = |tracing: &Tracing| {
+        let grid = tracing.grid.clone();
         session.spawn_on_one_thread(started, move |limits| {
             let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
             let repair = Repair::new(&grid)
@@ -401,15 +444,15 @@ fn repair_all(
         })
     };
     let repairs: Vec<_> = tracings.iter().map(repair).collect();
-    let name = messages::escaped(&inputs::name(image)).into_owned();
     let mut found = Vec::new();
-    for ((grid, threshold), receiver) in tracings.iter().zip(repairs) {
-        let (width, height) = (grid.width(), grid.height());
-        let about = format!("{name}: {width}x{height}, threshold {}", word(*threshold));
+    for (tracing, receiver) in tracings.iter().zip(repairs) {
+        let (width, height) = (tracing.grid.width(), tracing.grid.height());
+        let about = format!("{name}: {width}x{height}, threshold {}", tracing.threshold);
         let repaired: Option<Repaired> = receiver.recv().ok().flatten();
         let stop = repaired.as_ref().and_then(|repaired| repaired.stopped);
         stopped = stopped.or(stop.filter(|&stop| stop != Stop::Nodes));
-        let Some(near) = repaired.and_then(|repaired| near(grid, *threshold, &repaired)) else {
+        let Some(near) = repaired.and_then(|repaired| near(tracing, &repaired, options.invert))
+        else {
             session.note(&format!("{about}: no good picture found near it"));
             continue;
         };
@@ -417,13 +460,14 @@ fn repair_all(
         let share = 100.0 * near.changed as f64 / cells as f64;
         let changed = counted(near.changed as u64, "cell");
         let minimal = if near.minimal { ", proven minimal" } else { "" };
+        let alike = 100.0 * near.likeness;
         session.note(&format!(
-            "{about}: {changed} of {cells} changed ({share:.1} %{minimal})"
+            "{about}: {changed} of {cells} changed ({share:.1} %{minimal}), {alike:.0} % alike"
         ));
-        found.push((share, near));
+        found.push((rank(&near, share), near));
     }
-    // The smallest share first; the sort keeps the order of equal ones.
-    found.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    // The sort keeps the order of equal ones.
+    found.sort_by(|(a, _), (b, _)| a.partial_cmp(b).expect("these are numbers"));
     let most = usize::try_from(options.number).unwrap_or(usize::MAX);
     let made = found.len().min(most);
     for (i, (_, near)) in found.into_iter().take(most).enumerate() {
@@ -447,20 +491,25 @@ fn repair_all(
     Ok(Status::Stopped)
 }
 
-/// The puzzle of a repaired tracing; `None` if there is no edit.
-fn near(grid: &Grid, threshold: Threshold, repaired: &Repaired) -> Option<Near> {
-    let flips = repaired.flips.as_ref()?;
-    Some(Near {
-        puzzle: edited(&Puzzle::from_grid(grid), grid, flips),
-        threshold: word(threshold),
-        changed: flips.len(),
-        minimal: repaired.minimal,
-    })
+/// What the best picture has least of: unlikeness in steps that an eye sees, then the share of changed cells.
+fn rank(near: &Near, share: f64) -> (f64, f64) {
+    ((-near.likeness * LIKENESS_STEPS).round(), share)
 }
 
-fn word(threshold: Threshold) -> String {
-    match threshold {
-        Threshold::Fixed(level) => level.to_string(),
-        _ => "auto".to_owned(),
-    }
+/// The puzzle of a repaired tracing; `None` if there is no edit.
+fn near(tracing: &Tracing, repaired: &Repaired, invert: bool) -> Option<Near> {
+    let flips = repaired.flips.as_ref()?;
+    let puzzle = edited(&Puzzle::from_grid(&tracing.grid), &tracing.grid, flips);
+    let goal = puzzle
+        .notes()
+        .goal
+        .as_ref()
+        .expect("it is made from a picture");
+    Some(Near {
+        threshold: tracing.threshold.to_string(),
+        likeness: tracing.picture.likeness(goal, invert),
+        changed: flips.len(),
+        minimal: repaired.minimal,
+        puzzle,
+    })
 }

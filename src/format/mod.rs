@@ -20,16 +20,19 @@ mod contents;
 mod cwd;
 mod detect;
 mod encoding;
+mod enlarged;
 mod foreign;
 mod fragment;
 mod g;
 mod gno;
+mod grey;
 #[cfg(feature = "images")]
 mod image;
 #[cfg(not(feature = "images"))]
 #[path = "no_image.rs"]
 mod image;
 pub mod json;
+mod margin;
 mod mk;
 mod nin;
 pub mod non;
@@ -46,6 +49,7 @@ mod side;
 mod solutions;
 mod table;
 mod text;
+mod threshold;
 mod tournament;
 mod webpbn;
 
@@ -54,9 +58,10 @@ use std::str::FromStr;
 
 pub(crate) use brief::plural;
 pub use pattern::is_id as is_game_id;
-pub use picture::{Threshold, TraceOptions};
+pub use picture::TraceOptions;
 pub use solutions::Solutions;
 pub use table::{FORMATS, Format, GIVEN_CELLS, Pack};
+pub use threshold::Threshold;
 
 unstable! {
     use picture::Picture;
@@ -64,7 +69,7 @@ unstable! {
 
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
-use contents::{Contents, puzzle_of_picture};
+use contents::{Contents, Found, puzzle_of_picture};
 use encoding::Decoded;
 use table::Codec;
 
@@ -271,9 +276,11 @@ impl ReadOptions {
             Codec::One(_, read, _) => Ok(read(text?).into()),
             Codec::Several(_, read, _) => Ok(read(text?)),
             Codec::Drawings(_, read, _) => Ok(read(text?, self.filled)),
-            Codec::Picture(picture) => {
-                let picture = picture.read(bytes, &self.tracing)?;
-                Ok(puzzle_of_picture(picture.trace(&self.tracing)).into())
+            Codec::Picture(kind) => {
+                let picture = kind.read(bytes, &self.tracing)?;
+                let (picture, warnings) = picture::trace(&picture, &self.tracing);
+                let puzzle = puzzle_of_picture(picture);
+                Ok(puzzle.map(|puzzle| Found { puzzle, warnings }).into())
             }
         }
     }

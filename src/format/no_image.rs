@@ -1,6 +1,7 @@
 //! Takes the place of `image` in a build without the feature `images`: every image is refused.
 
-use super::picture::{Grey, ImageType, TraceOptions};
+use super::grey::Grey;
+use super::picture::{ImageType, TraceOptions};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 

@@ -1,5 +1,12 @@
-//! Conversion of grey pixels to filled and empty cells: scaling, then a threshold or dithering.
+//! Conversion of an image to filled and empty cells: what is scaled to cells, then a threshold or dithering.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::enlarged::{self, Enlarged, MIN_CELL};
+use super::grey::Grey;
+use super::margin;
+use super::threshold::Threshold;
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
@@ -9,12 +16,16 @@ const MAX_PIXELS: u64 = 200_000_000;
 /// The message for an image file that ends too early.
 pub(super) const CUT_OFF: &str = "this image is cut off: the file ends before the picture does";
 
+/// What is said when a margin is cut off.
+const CUT: &str = "the empty margin was cut off; convert --no-crop keeps it";
+
 /// Options for converting a picture to cells. Dark pixels become filled cells. Each is set by the method with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use]
 pub struct TraceOptions {
-    /// Columns and rows of the puzzle; without rows, as many as keep the picture's aspect ratio. One cell per pixel if not given.
+    /// Columns and rows of the puzzle; without rows, as many as keep the picture's aspect ratio. If not given, those of enlarged pixel art,
+    /// whose cells have several pixels, or else one cell per pixel.
     pub size: Option<(usize, Option<usize>)>,
     /// The threshold between filled and empty cells.
     pub threshold: Threshold,
@@ -23,23 +34,8 @@ pub struct TraceOptions {
     pub dither: bool,
     /// Whether light pixels are filled instead of dark ones.
     pub invert: bool,
-}
-
-/// The lowest grey level, from 0 for black to 255 for white, that is not filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Threshold {
-    /// A fixed level.
-    Fixed(u8),
-    /// The level that best separates the grey levels of the picture into dark and light (Otsu, "A threshold selection method from
-    /// gray-level histograms", 1979).
-    Auto,
-}
-
-impl Default for Threshold {
-    fn default() -> Self {
-        Threshold::Fixed(128)
-    }
+    /// Whether an empty margin around the drawing is kept where several pixels become a cell; else it is cut off.
+    pub keep_margin: bool,
 }
 
 impl TraceOptions {
@@ -76,6 +72,12 @@ impl TraceOptions {
     /// Sets whether light pixels are filled instead of dark ones.
     pub fn invert(mut self, invert: bool) -> Self {
         self.invert = invert;
+        self
+    }
+
+    /// Sets whether an empty margin around the drawing is kept.
+    pub fn keep_margin(mut self, keep_margin: bool) -> Self {
+        self.keep_margin = keep_margin;
         self
     }
 
@@ -169,11 +171,15 @@ impl Picture {
         }
     }
 
-    /// The picture scaled to these columns and rows, as [`TraceOptions::size`] describes them; the goal of a puzzle as it is.
-    pub fn scaled(&self, size: (usize, Option<usize>)) -> Self {
+    /// The picture with one pixel per cell, by the size and the margin of these options, and what is to be said of it; the goal of a
+    /// puzzle as it is.
+    pub fn fitted(&self, tracing: &TraceOptions) -> (Self, Vec<String>) {
         match &self.0 {
-            Source::Grey(grey) => Self::from_grey(grey.scaled(size)),
-            Source::Goal(goal) => Self::from_goal(goal.clone()),
+            Source::Grey(grey) => {
+                let (grey, words) = fitted(grey, tracing);
+                (Self::from_grey(grey.into_owned()), words)
+            }
+            Source::Goal(_) => (self.clone(), Vec::new()),
         }
     }
 
@@ -182,129 +188,121 @@ impl Picture {
     /// # Panics
     ///
     /// If a side is above [`MAX_SIDE`].
-    pub fn trace(&self, threshold: Threshold) -> Grid {
+    pub fn trace(&self, tracing: &TraceOptions) -> Grid {
         match &self.0 {
-            Source::Grey(grey) => {
-                let tracing = TraceOptions::default().threshold(threshold);
-                grey.clone().trace(&tracing)
-            }
+            Source::Grey(grey) => filled(grey, tracing),
             Source::Goal(goal) => goal.clone(),
         }
     }
+
+    /// How alike the drawings are in this picture and in cells of its size, from 1 for the same to -1 for the negative; with `invert` the
+    /// other way round.
+    pub fn likeness(&self, cells: &Grid, invert: bool) -> f64 {
+        let cells = Grey::of_grid(cells);
+        match &self.0 {
+            Source::Grey(grey) if invert => -grey.likeness(&cells),
+            Source::Grey(grey) => grey.likeness(&cells),
+            Source::Goal(goal) => Grey::of_grid(goal).likeness(&cells),
+        }
+    }
 }
 
-/// A picture in grey levels.
-#[derive(Clone, Debug)]
-pub(super) struct Grey {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    /// The grey levels row by row, 0 for black.
-    pub(super) pixels: Vec<u8>,
+/// The picture as cells, and what is to be said of them. Its size must have been checked by [`TraceOptions::check_size`].
+pub(super) fn trace(grey: &Grey, tracing: &TraceOptions) -> (Grid, Vec<String>) {
+    let (fitted, mut words) = fitted(grey, tracing);
+    let grid = filled(&fitted, tracing);
+    // Where pixels are cells, nobody chose a threshold.
+    if !grey.of_cells
+        && let Some(word) = shows_nothing(&grid)
+    {
+        words.push(word.to_owned());
+    }
+    (grid, words)
 }
 
-impl Grey {
-    /// The picture as cells. Its size must have been checked by [`TraceOptions::check_size`].
-    pub(super) fn trace(self, tracing: &TraceOptions) -> Grid {
-        let mut grey = match tracing.size {
-            Some(size) => self.scaled(size),
-            None => self,
-        };
-        let threshold = match tracing.threshold {
-            Threshold::Fixed(threshold) => threshold,
-            Threshold::Auto => grey.best_threshold(),
-        };
-        if tracing.dither {
-            grey.dither(threshold);
-        }
-        let mut grid = Grid::new(grey.width, grey.height);
-        for (i, &pixel) in grey.pixels.iter().enumerate() {
-            let filled = (pixel < threshold) != tracing.invert;
-            if filled {
-                grid.set(i / grey.width, i % grey.width, true);
-            }
-        }
-        grid
+/// The picture as cells, one per pixel.
+fn filled(grey: &Grey, tracing: &TraceOptions) -> Grid {
+    let levels = tracing.threshold.levels(grey, tracing.invert);
+    let mut grey = Cow::Borrowed(grey);
+    if tracing.dither {
+        grey.to_mut().dither(&levels);
     }
+    let mut grid = Grid::new(grey.width, grey.height);
+    for (i, (pixel, level)) in grey.pixels.iter().zip(&levels).enumerate() {
+        let filled = (pixel < level) != tracing.invert;
+        if filled {
+            grid.set(i / grey.width, i % grey.width, true);
+        }
+    }
+    grid
+}
 
-    /// The picture scaled to these columns and rows; without rows, as many as keep its aspect ratio. Each pixel is the mean of the pixels
-    /// that it replaces.
-    fn scaled(&self, (width, height): (usize, Option<usize>)) -> Self {
-        let height = height.unwrap_or_else(|| {
-            let height = (width * self.height + self.width / 2) / self.width;
-            height.clamp(1, MAX_SIDE)
-        });
-        let range = |i: usize, to: usize, from: usize| {
-            let start = i * from / to;
-            start..((i + 1) * from / to).max(start + 1)
-        };
-        let mut pixels = Vec::with_capacity(width * height);
-        for y in 0..height {
-            let rows = range(y, height, self.height);
-            for x in 0..width {
-                let columns = range(x, width, self.width);
-                let count = (rows.len() * columns.len()) as u64;
-                let sum: u64 = rows
-                    .clone()
-                    .flat_map(|row| &self.pixels[row * self.width..][columns.clone()])
-                    .map(|&pixel| u64::from(pixel))
-                    .sum();
-                pixels.push(((sum + count / 2) / count) as u8);
-            }
+/// What is said of a tracing that shows nothing.
+fn shows_nothing(grid: &Grid) -> Option<&'static str> {
+    match grid.filled() {
+        0 => {
+            Some("no cell is filled, so this picture shows nothing: try another threshold or size")
         }
-        Grey {
-            width,
-            height,
-            pixels,
-        }
+        all if all == grid.width() * grid.height() => Some(
+            "every cell is filled, so this picture shows nothing: try another threshold or size",
+        ),
+        _ => None,
     }
+}
 
-    /// Otsu's threshold: it maximises the variance between the pixels below it and the others.
-    fn best_threshold(&self) -> u8 {
-        let mut histogram = [0_u64; 256];
-        for &pixel in &self.pixels {
-            histogram[usize::from(pixel)] += 1;
+/// The picture with one pixel per cell, and what is to be said of it.
+fn fitted<'a>(grey: &'a Grey, tracing: &TraceOptions) -> (Cow<'a, Grey>, Vec<String>) {
+    let mut words = Vec::new();
+    let fitted = match (enlarged::find(grey), tracing.size) {
+        (Some(Enlarged { cells, .. }), Some((width, height)))
+            if cells.width == width && height.is_none_or(|height| cells.height == height) =>
+        {
+            Cow::Owned(cells)
         }
-        let count: u64 = histogram.iter().sum();
-        let total: u64 = (0..).zip(histogram).map(|(grey, count)| grey * count).sum();
-        let (mut dark, mut sum) = (0, 0);
-        // If grey levels between dark and light do not occur, several thresholds are equally good; the middle one is taken.
-        let (mut best, mut first, mut last) = (0.0, 128, 128);
-        for threshold in 1..=255_u8 {
-            let below = u64::from(threshold) - 1;
-            dark += histogram[below as usize];
-            sum += below * histogram[below as usize];
-            if dark == 0 || dark == count {
-                continue;
-            }
-            let difference =
-                sum as f64 / dark as f64 - (total - sum) as f64 / (count - dark) as f64;
-            let variance = dark as f64 * (count - dark) as f64 * difference * difference;
-            if variance > best {
-                (best, first, last) = (variance, threshold, threshold);
-            } else if variance == best {
-                last = threshold;
-            }
+        (Some(Enlarged { cells, side }), None) => {
+            let cells = match margin::drawing(&cells, tracing.invert) {
+                Some((columns, rows)) if !tracing.keep_margin => {
+                    words.push(CUT.to_owned());
+                    cells.part(&columns, &rows)
+                }
+                _ => cells,
+            };
+            let (width, height) = (cells.width, cells.height);
+            let side = (side * 10.0).round() / 10.0;
+            words.push(format!(
+                "each cell has {side}x{side} pixels, so there are {width}x{height} cells; convert --size makes another number"
+            ));
+            Cow::Owned(cells)
         }
-        first + (last - first) / 2
-    }
+        (_, Some(size)) => match drawing(grey, size, tracing) {
+            Some((columns, rows)) => {
+                words.push(CUT.to_owned());
+                Cow::Owned(grey.part(&columns, &rows).scaled(size))
+            }
+            None => Cow::Owned(grey.scaled(size)),
+        },
+        (None, None) => Cow::Borrowed(grey),
+    };
+    (fitted, words)
+}
 
-    /// Makes every pixel black or white, and spreads the error over its neighbours.
-    fn dither(&mut self, threshold: u8) {
-        // The error passed to the row below, in sixteenths of a level; with one extra entry on both sides.
-        let mut below = vec![0_i32; self.width + 2];
-        for row in self.pixels.chunks_mut(self.width) {
-            let mut here = std::mem::replace(&mut below, vec![0; self.width + 2]);
-            for (x, pixel) in row.iter_mut().enumerate() {
-                let grey = i32::from(*pixel) + here[x + 1] / 16;
-                *pixel = if grey < i32::from(threshold) { 0 } else { 255 };
-                let error = grey - i32::from(*pixel);
-                here[x + 2] += error * 7;
-                below[x] += error * 3;
-                below[x + 1] += error * 5;
-                below[x + 2] += error;
-            }
-        }
+/// The columns and rows that become cells when the margin is cut off before the picture is scaled; `None` if all do.
+fn drawing(
+    grey: &Grey,
+    (width, height): (usize, Option<usize>),
+    tracing: &TraceOptions,
+) -> Option<(Range<usize>, Range<usize>)> {
+    // With few pixels per cell, the margin may be part of the picture.
+    let is_scaled = grey.width as f64 >= MIN_CELL * width as f64;
+    if tracing.keep_margin || grey.of_cells || !is_scaled {
+        return None;
     }
+    let mut drawing = margin::drawing(grey, tracing.invert)?;
+    if let Some(height) = height {
+        drawing = margin::proportioned(grey, drawing, (width, height));
+    }
+    let all = (0..grey.width, 0..grey.height);
+    (drawing != all).then_some(drawing)
 }
 
 #[cfg(test)]
@@ -317,31 +315,23 @@ mod tests {
             width,
             height,
             pixels: pixels.to_vec(),
+            of_cells: false,
         }
     }
 
     fn traced(grey: Grey, tracing: TraceOptions) -> String {
-        grey.trace(&tracing).to_string()
+        trace(&grey, &tracing).0.to_string()
     }
 
     #[test]
     fn dark_is_filled() {
         let picture = || grey(3, &[0, 127, 128, 255, 10, 200]);
-        assert_eq!(traced(picture(), TraceOptions::default()), "##.\n.#.\n");
-        let invert = TraceOptions::default().invert(true);
+        let fixed = TraceOptions::default().threshold(Threshold::Fixed(128));
+        assert_eq!(traced(picture(), fixed), "##.\n.#.\n");
+        let invert = fixed.invert(true);
         assert_eq!(traced(picture(), invert), "..#\n#.#\n");
         let dark = TraceOptions::default().threshold(Threshold::Fixed(5));
         assert_eq!(traced(picture(), dark), "#..\n...\n");
-    }
-
-    #[test]
-    fn otsu_threshold_lies_in_the_gap() {
-        let auto = TraceOptions::default().threshold(Threshold::Auto);
-        assert_eq!(traced(grey(5, &[200, 210, 205, 250, 252]), auto), "###..\n");
-        assert_eq!(traced(grey(2, &[3, 4]), auto), "#.\n");
-        // A picture of a single grey level gets the default threshold.
-        assert_eq!(traced(grey(2, &[90, 90]), auto), "##\n");
-        assert_eq!(grey(2, &[0, 255]).best_threshold(), 128);
     }
 
     #[test]

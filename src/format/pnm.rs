@@ -2,8 +2,9 @@
 //! `P3` with numbers, `P5` and `P6` with bytes or pairs of them. Black pixels are filled. PBM is written too.
 
 use super::brief::brief;
+use super::grey::Grey;
 use super::number::number;
-use super::picture::{CUT_OFF, Grey, TraceOptions, grey_of_rgb};
+use super::picture::{CUT_OFF, TraceOptions, grey_of_rgb};
 use super::place::at_byte;
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
@@ -201,6 +202,7 @@ fn read(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
         width,
         height,
         pixels,
+        of_cells: bits,
     })
 }
 
@@ -304,11 +306,15 @@ fn write_raw(grid: &Grid) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::picture::trace;
+    use super::super::threshold::Threshold;
     use super::*;
 
     fn drawn(bytes: &[u8]) -> String {
-        let tracing = TraceOptions::default();
-        read(bytes, &tracing).unwrap().trace(&tracing).to_string()
+        let tracing = TraceOptions::default().threshold(Threshold::Fixed(128));
+        trace(&read(bytes, &tracing).unwrap(), &tracing)
+            .0
+            .to_string()
     }
 
     fn message(bytes: &[u8]) -> String {

@@ -2,7 +2,8 @@
 //! names, detection, and the report of what is lost in writing all use this table.
 
 use super::contents::Contents;
-use super::picture::{Grey, ImageType, TraceOptions};
+use super::grey::Grey;
+use super::picture::{ImageType, TraceOptions};
 use super::pnm::Netpbm;
 use super::{
     clues, cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text,

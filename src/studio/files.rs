@@ -13,7 +13,7 @@ use super::question::{Question, What};
 use super::refusal::Refusal;
 use super::reply::{Reply, json, whole};
 use crate::error::Error;
-use crate::format::{self, Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
+use crate::format::{self, Entry, FORMATS, Format, ReadOptions, TraceOptions};
 use crate::puzzle::{Grid, Puzzle};
 use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
 use crate::run::{Limits, lock};
@@ -110,13 +110,10 @@ pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
         match &*name {
             "name" => file = value.into_owned(),
             "size" => tracing = tracing.size(TraceOptions::parse_size(&value).ok_or_else(bad)?),
-            "threshold" if value == "auto" => tracing = tracing.threshold(Threshold::Auto),
-            "threshold" => {
-                let level = value.parse().map_err(|_| bad())?;
-                tracing = tracing.threshold(Threshold::Fixed(level));
-            }
+            "threshold" => tracing = tracing.threshold(value.parse().map_err(|_| bad())?),
             "dither" => tracing = tracing.dither(value == "true"),
             "invert" => tracing = tracing.invert(value == "true"),
+            "margin" => tracing = tracing.keep_margin(value == "true"),
             _ => return Err(Refusal::bad(format!("unknown option {name}"))),
         }
     }

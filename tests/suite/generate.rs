@@ -405,3 +405,92 @@ fn a_puzzle_near_a_picture_is_unique_and_differs_in_few_cells() {
     assert_eq!(omnogram::render::differing(&a, &b).len(), changed);
     assert!((1..=3).contains(&changed));
 }
+
+/// A picture of these grey levels, in the folder.
+fn pgm(folder: &Scratch, name: &str, side: usize, level: impl Fn(usize, usize) -> usize) -> String {
+    let levels = (0..side * side).map(|i| level(i % side, i / side).to_string());
+    let text = format!(
+        "P2 {side} {side} 255\n{}\n",
+        levels.collect::<Vec<_>>().join("\n")
+    );
+    let file = folder.file(name);
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+/// A cross of two diagonals in a square.
+fn is_drawn(x: usize, y: usize) -> bool {
+    let in_square = |at: usize| (40..160).contains(&at);
+    in_square(x) && in_square(y) && (x.abs_diff(y) < 12 || (x + y).abs_diff(200) < 12)
+}
+
+/// Half of the picture was black, for that needed no changes.
+#[test]
+fn the_picture_that_keeps_the_drawing_comes_first() {
+    let folder = Scratch::new("generate-light");
+    let lit = |x: usize, y: usize| (40 + x) / if is_drawn(x, y) { 2 } else { 1 };
+    let file = pgm(&folder, "lit.pgm", 200, lit);
+    let run = ended(
+        0,
+        &[
+            "generate", "--from", &file, "--size", "20", "-n", "3", "--json",
+        ],
+    );
+    let lines = stdout(&run);
+    let objects: Vec<&str> = lines.lines().collect();
+    assert!(objects[0].contains("\"threshold\":\"local\""), "{lines}");
+    let likeness: Vec<f64> = objects
+        .iter()
+        .map(|object| object.split("\"likeness\":").nth(1).unwrap())
+        .map(|rest| rest.split(',').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(likeness[0] > 0.7 && likeness[1] < 0.7, "{likeness:?}");
+}
+
+#[test]
+fn a_light_drawing_on_a_dark_ground_is_filled() {
+    let folder = Scratch::new("generate-invert");
+    let chalk = |x: usize, y: usize| if is_drawn(x, y) { 230 } else { 30 };
+    let file = pgm(&folder, "chalk.pgm", 200, chalk);
+    let run = ended(
+        0,
+        &[
+            "generate", "--from", &file, "--size", "20", "--invert", "--to", "text",
+        ],
+    );
+    assert!(
+        stdout(&run).starts_with("##................##\n"),
+        "{run:?}"
+    );
+    assert!(
+        stderr(&run).contains("the empty margin was cut off"),
+        "{run:?}"
+    );
+    ended(2, &words("generate --size 5 --invert"));
+}
+
+/// Pixel art of 15x10 cells was traced at a bent 20x13.
+#[test]
+fn enlarged_pixel_art_is_traced_with_its_own_cells() {
+    let folder = Scratch::new("generate-art");
+    let art = |x: usize, y: usize| {
+        if is_drawn(x / 20 * 20, y / 20 * 20) {
+            0
+        } else {
+            255
+        }
+    };
+    let file = pgm(&folder, "art.pgm", 200, art);
+    let run = ended(0, &["generate", "--from", &file, "--to", "text"]);
+    let found = "each cell has 20x20 pixels, so there are 6x6 cells";
+    assert!(stderr(&run).contains(found), "{run:?}");
+    assert_eq!(
+        stdout(&run).lines().next().map(str::len),
+        Some(6),
+        "{run:?}"
+    );
+    // Nothing is drawn.
+    let blank = pgm(&folder, "blank.pgm", 80, |_, _| 255);
+    let run = ended(3, &["generate", "--from", &blank]);
+    assert!(stderr(&run).contains("0 of 1 puzzle made"), "{run:?}");
+}

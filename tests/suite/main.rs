@@ -55,4 +55,5 @@ mod search;
 mod stopped;
 mod studio;
 mod surroundings;
+mod tracing;
 mod traps;

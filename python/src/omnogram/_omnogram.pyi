@@ -83,7 +83,7 @@ def read(
     bytes: bytes,
     file: str,
     format: str | None,
-    tracing: tuple[tuple[int, int | None] | None, int | None, bool, bool],
+    tracing: tuple[tuple[int, int | None] | None, str | None, bool, bool, bool],
     only_pictures: bool,
 ) -> list[NativePuzzle]: ...
 def solve(puzzle: NativePuzzle, bounds: Bounds, progress: _Report) -> tuple[_Grid | None, bool, _Figures]: ...

@@ -176,25 +176,28 @@ class Puzzle:
         image: str | os.PathLike[str] | bytes,
         *,
         size: tuple[int, int | None] | int | None = None,
-        threshold: int | None = None,
+        threshold: int | Literal["auto", "local"] = "auto",
         dither: bool = False,
         invert: bool = False,
+        keep_margin: bool = False,
     ) -> Puzzle:
         """The puzzle of an image: a file or its bytes (PNG, JPEG, GIF, BMP, WebP, PBM, PGM, PPM).
 
-        ``size`` is the width and the height in cells; with the width alone, the height follows from the image. ``threshold`` is the level
-        of grey from 0 to 255 below which a cell is filled, found from the image if not given.
+        ``size`` is the width and the height in cells; with the width alone, the height follows from the image; without it, the cells of
+        enlarged pixel art are found, or else one pixel is one cell. ``threshold`` is the level of grey from 0 to 255 below which a cell is
+        filled, found from the image with ``"auto"``, and around each pixel with ``"local"``. An empty margin is cut off where several
+        pixels become a cell, unless ``keep_margin`` is true. What is found or cut off is warned of.
         """
         if isinstance(image, bytes):
             data, name = image, "<bytes>"
         else:
             data, name = Path(image).read_bytes(), os.fspath(image)
         cells = (size, None) if isinstance(size, int) else size
-        if threshold is not None and not 0 <= threshold <= 255:
-            raise ValueError(f"threshold={threshold}: expected 0 to 255")
+        if threshold not in ("auto", "local") and not (isinstance(threshold, int) and 0 <= threshold <= 255):
+            raise ValueError(f"threshold={threshold}: expected 0 to 255, 'auto' or 'local'")
         if any(side is not None and not 1 <= side <= MAX_SIDE for side in cells or ()):
             raise ValueError(f"size={size}: expected 1 to {MAX_SIDE} cells a side")
-        return cls._of(native.read(data, name, None, (cells, threshold, dither, invert), True)[0])
+        return cls._of(native.read(data, name, None, (cells, str(threshold), dither, invert, keep_margin), True)[0])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, format: str | None = None) -> Puzzle | list[Puzzle]:
@@ -668,7 +671,7 @@ def _check(found: native._Checked, shape: tuple[int, int]) -> Check:
 def read(path: str | os.PathLike[str], *, format: str | None = None) -> list[Puzzle]:
     """All puzzles in a file. The format is detected unless it is given."""
     data = Path(path).read_bytes()
-    return [Puzzle._of(puzzle) for puzzle in native.read(data, os.fspath(path), format, (None, None, False, False), False)]
+    return [Puzzle._of(puzzle) for puzzle in native.read(data, os.fspath(path), format, (None, None, False, False, False), False)]
 
 
 def check_many(

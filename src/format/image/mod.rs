@@ -9,7 +9,8 @@ use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, Rgba};
 
-use super::picture::{CUT_OFF, Grey, ImageType, TraceOptions, grey_of_rgb};
+use super::grey::Grey;
+use super::picture::{CUT_OFF, ImageType, TraceOptions, grey_of_rgb};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -53,6 +54,7 @@ pub(super) fn read(bytes: &[u8], image: ImageType, tracing: &TraceOptions) -> Re
         width: image.width() as usize,
         height: image.height() as usize,
         pixels: image.into_luma8().into_raw(),
+        of_cells: false,
     })
 }
 

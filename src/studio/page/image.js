@@ -10,7 +10,7 @@ const PREVIEW = 480;
 /** An image with a longer side is made smaller before it is sent: a picture needs no more pixels, and the preview follows the sliders. */
 const MOST_PIXELS = 1200;
 
-/** An image up to this side becomes a picture with a cell for each pixel at first, a larger one a picture with the second side. */
+/** A picture of more cells a side, one for each pixel of its image, gets the second side at first. */
 const MOST_EXACT = 200;
 const FIRST_SIDE = 60;
 
@@ -43,14 +43,14 @@ export class ImageDialog {
         dialog = this;
         Object.assign(this, { drawing, announce }, elements({
             dialog: "image-dialog", canvas: "image-preview", width: "image-width", height: "image-height", threshold: "threshold",
-            thresholdValue: "threshold-value", auto: "threshold-auto", dither: "dither", invert: "invert-image", words: "image-words",
-            useButton: "use-image",
+            thresholdValue: "threshold-value", kind: "threshold-kind", dither: "dither", invert: "invert-image", margin: "keep-margin",
+            words: "image-words", useButton: "use-image",
         }));
         this.threshold.addEventListener("input", () => this.#thresholdMoved());
         for (const input of [this.width, this.height]) {
             input.addEventListener("input", () => this.#sizeTyped());
         }
-        for (const input of [this.auto, this.dither, this.invert]) {
+        for (const input of [this.kind, this.dither, this.invert, this.margin]) {
             input.addEventListener("change", () => this.#schedule());
         }
         this.useButton.addEventListener("click", () => this.#use());
@@ -69,19 +69,17 @@ export class ImageDialog {
             this.dialog.showModal();
         }
         this.#opening = blob;
-        const image = await prepared(blob);
+        const prepared = await notTooLarge(blob);
         // Another image may have been opened since.
         if (this.#opening === blob && this.dialog.open) {
-            this.#blob = image.blob;
-            this.width.value = image.columns ?? "";
-            this.#sized = image.columns !== undefined;
+            this.#blob = prepared;
             this.#schedule();
         }
     }
 
     /** A threshold that is set by hand is no longer chosen by the server. */
     #thresholdMoved() {
-        this.auto.checked = false;
+        this.kind.value = "fixed";
         this.#schedule();
     }
 
@@ -93,7 +91,7 @@ export class ImageDialog {
     /** Asks once a frame at most, so that the slider can be moved quickly. */
     #schedule() {
         if (this.thresholdValue) {
-            this.thresholdValue.textContent = this.auto.checked ? "automatic" : this.threshold.value;
+            this.thresholdValue.textContent = this.threshold.value;
         }
         if (!this.#scheduled) {
             this.#scheduled = true;
@@ -141,9 +139,10 @@ export class ImageDialog {
         if (this.#sized) {
             options.set("size", this.height.value === "" ? this.width.value : `${this.width.value}x${this.height.value}`);
         }
-        options.set("threshold", this.auto.checked ? "auto" : this.threshold.value);
+        options.set("threshold", this.kind.value === "fixed" ? this.threshold.value : this.kind.value);
         options.set("dither", String(this.dither.checked));
         options.set("invert", String(this.invert.checked));
+        options.set("margin", String(this.margin.checked));
         return options;
     }
 
@@ -153,11 +152,18 @@ export class ImageDialog {
             this.#show(null, sentence(withoutName(entry?.error ?? "this is not an image", this.#name)));
             return;
         }
+        const longer = Math.max(goal.length, goal[0].length);
+        if (!this.#sized && longer > MOST_EXACT) {
+            this.width.value = String(Math.max(1, Math.round((FIRST_SIDE * goal[0].length) / longer)));
+            this.#sizeTyped();
+            return;
+        }
         if (!this.#sized) {
             this.width.value = String(goal[0].length);
         }
         this.height.placeholder = String(goal.length);
-        this.#show(entry.puzzle, `${plural(goal.length, "row")}, ${plural(goal[0].length, "column")}.`);
+        const warnings = (entry.warnings ?? []).map((warning) => ` ${sentence(warning)}`);
+        this.#show(entry.puzzle, `${plural(goal.length, "row")}, ${plural(goal[0].length, "column")}.${warnings.join("")}`);
     }
 
     #show(puzzle, words) {
@@ -176,21 +182,18 @@ export class ImageDialog {
 }
 
 /**
- * The bytes of an image that are sent, and the columns of the picture at first; of an image that the browser cannot read, the bytes as
- * they are.
+ * The bytes of an image that are sent; of an image that the browser cannot read, the bytes as they are.
  * @param {Blob} blob
- * @returns {Promise<{blob: Blob, columns?: number}>}
+ * @returns {Promise<Blob>}
  */
-async function prepared(blob) {
+async function notTooLarge(blob) {
     let image;
     try {
         image = await createImageBitmap(blob);
-        const { width, height } = image;
-        const longer = Math.max(width, height);
-        const columns = longer <= MOST_EXACT ? width : Math.max(1, Math.round((FIRST_SIDE * width) / longer));
-        return { blob: longer <= MOST_PIXELS ? blob : await smaller(image, MOST_PIXELS / longer), columns };
+        const longer = Math.max(image.width, image.height);
+        return longer <= MOST_PIXELS ? blob : await smaller(image, MOST_PIXELS / longer);
     } catch {
-        return { blob };
+        return blob;
     } finally {
         image?.close();
     }
