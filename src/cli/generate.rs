@@ -485,6 +485,7 @@ fn repair_all(
     let wanted = counted(options.number, "puzzle");
     let why = match stopped {
         Some(stop) => session.stop_reason(stop, None),
+        None if tracings.is_empty() => "no tracing of this image shows anything".to_owned(),
         None => "there are no more tracings that differ".to_owned(),
     };
     session.note(&format!("{made} of {wanted} made: {why}"));
