@@ -436,7 +436,7 @@ fn edits(clue: &[usize], length: usize, wanted: Option<usize>) -> BTreeSet<Vec<u
     // The numbers that can stand in the place of `old`, which is 0 where none stands.
     let numbers = |old: usize| match wanted {
         Some(wanted) => {
-            let number = (wanted + old).checked_sub(sum(clue)).unwrap_or(0);
+            let number = (wanted + old).saturating_sub(sum(clue));
             number..=number
         }
         None => old.saturating_sub(NEAR)..=old + NEAR,
