@@ -36,6 +36,7 @@ const FILES: &[File] = &files! {
     "explain.js": SCRIPT,
     "export.js": SCRIPT,
     "files.js": SCRIPT,
+    "finished.js": SCRIPT,
     "heat.js": SCRIPT,
     "history.js": SCRIPT,
     "image.js": SCRIPT,

@@ -278,6 +278,15 @@ impl Browser {
 
     /// Draws a stroke through these cells, from 0, with the mouse.
     pub(crate) fn stroke(&self, cells: &[(usize, usize)]) {
+        self.point("mouse", cells, 0);
+    }
+
+    /// Draws a stroke through these cells, from 0, with a finger that rests on the first for a time in ms.
+    pub(crate) fn touch(&self, cells: &[(usize, usize)], rest: u64) {
+        self.point("touch", cells, rest);
+    }
+
+    fn point(&self, kind: &str, cells: &[(usize, usize)], rest: u64) {
         // On a phone the panels are below the board.
         self.run("window.studio.board.canvas.scrollIntoView({ block: 'center' });");
         let mut actions = Vec::new();
@@ -287,11 +296,14 @@ impl Browser {
             actions.push(json!({ "type": "pointerMove", "duration": duration, "x": x, "y": y }));
             if i == 0 {
                 actions.push(json!({ "type": "pointerDown", "button": 0 }));
+                actions.push(json!({ "type": "pause", "duration": rest }));
             }
         }
         actions.push(json!({ "type": "pointerUp", "button": 0 }));
-        let mouse = json!({ "type": "pointer", "id": "mouse", "actions": actions });
-        self.command("actions", &json!({ "actions": [mouse] }));
+        let pointer = json!({
+            "type": "pointer", "id": kind, "parameters": { "pointerType": kind }, "actions": actions,
+        });
+        self.command("actions", &json!({ "actions": [pointer] }));
     }
 
     /// Draws a picture row by row with the mouse, on an empty grid of its size.

@@ -9,6 +9,7 @@ mod common;
 
 mod designing;
 mod given;
+mod playing;
 mod quality;
 
 use browser::Browser;

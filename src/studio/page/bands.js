@@ -1,6 +1,6 @@
 // Painting the bands of the clues at the left of the grid and above it. They stay in sight while the grid is scrolled.
 
-import { blocksOfLine, sameClue } from "./clues.js";
+import { finishedBlocks } from "./finished.js";
 import { readLine } from "./layers.js";
 
 /** Paints both bands and the corner between them. */
@@ -46,17 +46,26 @@ function markedLines({ active, layers, colours, drawing }) {
     return marked;
 }
 
-/** Whether the player's blocks of a line are those of its clue. */
-function isSolved({ drawing }, clue, start, step, length) {
-    return drawing.mode === "play" && sameClue(blocksOfLine(drawing.marks, start, step, length), clue);
+/** The numbers of a clue as text, and whether the player has finished the block. */
+function numbersOf({ drawing }, clue, cells) {
+    const finished = drawing.mode === "play" ? finishedBlocks(clue, drawing.marks, cells) : [];
+    return clue.length === 0 ? [{ text: "0" }] : clue.map((block, at) => ({ text: String(block), finished: finished[at] }));
 }
 
-/** The colour of a clue: on the papers of an explanation, which are light in both themes, that of ink. */
-function clueColour({ colours }, mark, soft) {
-    if (mark && mark !== colours.highlight) {
-        return colours.ink;
+/** Writes a number of a clue, struck through if its block is finished. On the papers of an explanation, which are light in both themes, it
+ * has the colour of ink. */
+function writeNumber({ context, view, colours }, mark, { text, finished }, x, y) {
+    const plain = finished || text === "0" ? colours.clueSoft : colours.clue;
+    context.fillStyle = mark && mark !== colours.highlight ? colours.ink : plain;
+    const digit = view.font * view.digitWidth;
+    const across = context.textAlign === "right";
+    // A column has no room for more than its cell.
+    const width = across ? text.length * digit : Math.min(text.length * digit, view.cell);
+    context.fillText(text, x, y, across ? undefined : view.cell);
+    if (finished) {
+        const left = across ? x - width : x - width / 2;
+        context.fillRect(left - digit * 0.2, y - view.font * 0.08, width + digit * 0.4, Math.max(1, view.font / 12));
     }
-    return soft ? colours.clueSoft : colours.clue;
 }
 
 function paintRowClues(scene, marked) {
@@ -66,8 +75,10 @@ function paintRowClues(scene, marked) {
         const clue = drawing.rows[row];
         const y = view.gridY + row * view.cell;
         const box = [view.edgeX - view.bandLeft, y, view.bandLeft, view.cell];
-        paintClue(scene, marked.get(`row ${row + 1}`), box, clue, [row * view.columns, 1, view.columns], () =>
-            paintRowClue(scene, clue, view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06));
+        const mark = marked.get(`row ${row + 1}`);
+        paintClue(scene, mark, box, () => paintRowClue(
+            scene, mark, numbersOf(scene, clue, [row * view.columns, 1, view.columns]), view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06,
+        ));
     }
 }
 
@@ -79,33 +90,33 @@ function beginClues({ context, view }, align) {
     return view.font;
 }
 
-/** Paints the box of a line in the colour of its mark, if it has one, and its clue where there is room; `cells` says which are its cells. */
-function paintClue(scene, mark, box, clue, cells, write) {
-    const { context, view } = scene;
+/** Paints the box of a line in the colour of its mark, if it has one, and its clue where there is room. */
+function paintClue({ context, view }, mark, box, write) {
     if (mark) {
         context.fillStyle = mark;
         context.fillRect(...box);
     }
     if (view.font > 0) {
-        const solved = isSolved(scene, clue, ...cells);
-        context.fillStyle = clueColour(scene, mark, solved || clue.length === 0);
         write();
     }
 }
 
+/** What stands for the numbers that have no room. */
+const MORE = { text: "…" };
+
 /** Writes a row clue from right to left, as much of it as the band holds. */
-function paintRowClue({ context, view }, clue, right, y) {
-    const texts = clue.length === 0 ? ["0"] : clue.map(String);
+function paintRowClue(scene, mark, numbers, right, y) {
+    const { view } = scene;
     const digit = view.font * view.digitWidth;
     const least = view.edgeX - view.bandLeft + digit;
     let x = right;
-    for (let at = texts.length - 1; at >= 0; at--) {
-        const width = texts[at].length * digit;
+    for (let at = numbers.length - 1; at >= 0; at--) {
+        const width = numbers[at].text.length * digit;
         if (x - width < least + (at > 0 ? 1.4 * digit : 0) - digit) {
-            context.fillText("…", x, y);
+            writeNumber(scene, mark, MORE, x, y);
             return;
         }
-        context.fillText(texts[at], x, y);
+        writeNumber(scene, mark, numbers[at], x, y);
         x -= width + view.gap * digit;
     }
 }
@@ -117,20 +128,21 @@ function paintColumnClues(scene, marked) {
         const clue = drawing.columns[column];
         const x = view.gridX + column * view.cell;
         const box = [x, view.edgeY - view.bandTop, view.cell, view.bandTop];
-        paintClue(scene, marked.get(`column ${column + 1}`), box, clue, [column, view.columns, view.rows], () =>
-            paintColumnClue(scene, clue, x + view.cell / 2));
+        const mark = marked.get(`column ${column + 1}`);
+        paintClue(scene, mark, box, () =>
+            paintColumnClue(scene, mark, numbersOf(scene, clue, [column, view.columns, view.rows]), x + view.cell / 2));
     }
 }
 
 /** Writes a column clue from the bottom up, as much of it as the band holds. */
-function paintColumnClue({ context, view }, clue, x) {
-    const texts = clue.length === 0 ? ["0"] : clue.map(String);
+function paintColumnClue(scene, mark, numbers, x) {
+    const { view } = scene;
     const height = view.line * view.font;
     const room = Math.max(1, Math.floor((view.bandTop - view.font * 0.4) / height));
     let y = view.edgeY - view.font * 0.25 - height / 2;
-    for (let at = texts.length - 1; at >= 0; at--, y -= height) {
-        const last = texts.length - at === room && at > 0;
-        context.fillText(last ? "…" : texts[at], x, y, view.cell);
+    for (let at = numbers.length - 1; at >= 0; at--, y -= height) {
+        const last = numbers.length - at === room && at > 0;
+        writeNumber(scene, mark, last ? MORE : numbers[at], x, y);
         if (last) {
             return;
         }

@@ -1,6 +1,7 @@
 // Cells of the board in words: for the live region, the line below the board and the title of a region.
 
 import { clueText } from "./clues.js";
+import { finishedBlocks } from "./finished.js";
 import { sentence } from "./words.js";
 
 const MARKS = ["unknown", "filled", "empty"];
@@ -43,12 +44,20 @@ function valueWord(board, { row, column }) {
     return "";
 }
 
+/** A clue in words; while playing, with the blocks that the player has finished: `3 finished, 1`. */
+function clueWords({ drawing }, clue, cells) {
+    const finished = drawing.mode === "play" ? finishedBlocks(clue, drawing.marks, cells) : [];
+    return finished.includes(true) ? clue.map((block, at) => `${block}${finished[at] ? " finished" : ""}`).join(", ") : clueText(clue);
+}
+
 /** A cell in words: `row 3, column 5, filled, ambiguous; clue 3 1; column clue 2`. */
 export function cellWords(board, cell) {
-    const { rows, columns } = board.drawing;
+    const { rows, columns, width, height } = board.drawing;
     const place = `row ${cell.row + 1}, column ${cell.column + 1}`;
     const words = [place, valueWord(board, cell), ...findings(board, cell)].filter((word) => word !== "");
-    return `${words.join(", ")}; clue ${clueText(rows[cell.row])}; column clue ${clueText(columns[cell.column])}`;
+    const row = clueWords(board, rows[cell.row], [cell.row * width, 1, width]);
+    const column = clueWords(board, columns[cell.column], [cell.column, width, height]);
+    return `${words.join(", ")}; clue ${row}; column clue ${column}`;
 }
 
 /** The clues of a cell's row and of its column, each with the number of the line, and what the layers say about the cell. */

@@ -3,6 +3,7 @@
 import { Latest, stream } from "./api.js";
 import { beginView, changesPuzzle, showLayer } from "./answers.js";
 import { elements } from "./elements.js";
+import { lineIsFinished } from "./finished.js";
 import { plural, sentence } from "./words.js";
 
 const FILLED = 1;
@@ -160,27 +161,7 @@ export class Play {
 }
 
 /** Whether the filled marks have the clues of every line. */
-export function marksSolve({ width, height, marks, rows, columns }) {
-    const filled = (row, column) => marks[row * width + column] === FILLED;
-    return rows.every((clue, row) => lineHas(clue, width, (place) => filled(row, place)))
-        && columns.every((clue, column) => lineHas(clue, height, (place) => filled(place, column)));
-}
-
-/** Whether the stretches of filled cells of a line are the blocks of its clue. */
-function lineHas(clue, length, filled) {
-    const blocks = clue.filter((block) => block > 0);
-    let found = 0;
-    let run = 0;
-    for (let place = 0; place <= length; place++) {
-        if (place < length && filled(place)) {
-            run++;
-        } else if (run > 0) {
-            if (blocks[found] !== run) {
-                return false;
-            }
-            found++;
-            run = 0;
-        }
-    }
-    return found === blocks.length;
+function marksSolve({ width, height, marks, rows, columns }) {
+    return rows.every((clue, row) => lineIsFinished(clue, marks, [row * width, 1, width]))
+        && columns.every((clue, column) => lineIsFinished(clue, marks, [column, width, height]));
 }
