@@ -9,6 +9,7 @@ mod common;
 
 mod designing;
 mod given;
+mod parts;
 mod playing;
 mod quality;
 
@@ -24,6 +25,12 @@ const ENTER: &str = "\u{e007}";
 const SPACE: &str = " ";
 const RIGHT: &str = "\u{e014}";
 const DOWN: &str = "\u{e015}";
+const LEFT: &str = "\u{e012}";
+const UP: &str = "\u{e013}";
+const ESCAPE: &str = "\u{e00c}";
+const DELETE: &str = "\u{e017}";
+const CONTROL: &str = "\u{e009}";
+const SHIFT: &str = "\u{e008}";
 const HOME: &str = "\u{e011}";
 
 /// The given cells of the page's drawing as rows of text, or null.

@@ -89,6 +89,15 @@ fn the_page_is_accessible() {
         browser.click("#give");
         browser.until("!document.querySelector('#give-none').hidden");
         check("light with given cells");
+        for theme in ["light", "dark"] {
+            browser.run(&format!(
+                "document.documentElement.dataset.theme = '{theme}';"
+            ));
+            browser.click("[data-tool=select]");
+            browser.stroke(&[(0, 0), (2, 2)]);
+            check(&format!("{theme} with a selected part"));
+            browser.click("[data-tool=pen]");
+        }
         let dialogs =
             browser.value("[...document.querySelectorAll('dialog')].map((dialog) => dialog.id)");
         for dialog in dialogs.as_array().unwrap() {

@@ -4,13 +4,15 @@ import { paintBands } from "./bands.js";
 import { cellWords, lineWords, regionWords } from "./cell-words.js";
 import { paintGrid } from "./layers.js";
 import { connectPointer } from "./pointer.js";
+import { Selection } from "./selection.js";
 import { readPalette, watchTheme } from "./theme.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
 
-const TOOLS = ["pen", "line", "rectangle", "fill", "protect", "move"];
+const TOOLS = ["pen", "line", "rectangle", "fill", "protect", "select", "move"];
 
-/** Events: `cursor` (the cursor moved; `detail` has `row`, `column` from 0 and `by`), `tool`, `hover`, `refused` (`detail.words`). */
+/** Events: `cursor` (the cursor moved; `detail` has `row`, `column` from 0 and `by`), `tool`, `hover`, `selection` (a part
+ * was selected, moved or dropped), `told` (`detail.words`). */
 export class Board extends EventTarget {
     view = new View();
     /** The cell of the keyboard's cursor, from 0. */
@@ -32,6 +34,7 @@ export class Board extends EventTarget {
         super();
         this.canvas = canvas;
         this.drawing = drawing;
+        this.selection = new Selection(this);
         this.tools = new Tools(this);
         this.#context = canvas.getContext("2d", { alpha: false });
         this.#readStyle();
@@ -125,6 +128,7 @@ export class Board extends EventTarget {
     set tool(name) {
         if (TOOLS.includes(name) && name !== this.#tool) {
             this.tools.cancel();
+            this.selection.drop();
             this.#tool = name;
             this.canvas.dataset.tool = name;
             this.dispatchEvent(new CustomEvent("tool"));
@@ -141,15 +145,22 @@ export class Board extends EventTarget {
         this.canvas.dataset.input = value ? "keyboard" : "pointer";
     }
 
-    /** Tells that a tool cannot change the document. */
-    refuse(words) {
-        this.dispatchEvent(new CustomEvent("refused", { detail: { words } }));
+    /** Tells what a tool did, or why it cannot change the document. */
+    tell(words) {
+        this.dispatchEvent(new CustomEvent("told", { detail: { words } }));
     }
 
     /** The cell of the grid that is nearest to a row and a column. */
     within(row, column) {
         const { width, height } = this.drawing;
         return { row: Math.min(Math.max(row, 0), height - 1), column: Math.min(Math.max(column, 0), width - 1) };
+    }
+
+    /** Moves the cursor with something that moves, and shows it. */
+    follow(row, column) {
+        this.cursor = this.within(row, column);
+        this.view.show(this.cursor.row, this.cursor.column);
+        this.draw();
     }
 
     /** Moves the cursor to a cell, kept within the grid. `by` is `"keys"` or `"pointer"`. */
@@ -180,6 +191,7 @@ export class Board extends EventTarget {
         }
         this.hover = cell;
         const words = cell ? regionWords(this, cell) : "";
+        this.canvas.classList.toggle("movable", cell !== null && this.selection.has(cell));
         if (this.canvas.title !== words) {
             this.canvas.title = words;
         }
@@ -237,7 +249,7 @@ export class Board extends EventTarget {
         const context = this.#context;
         const scene = {
             context, view, drawing, cursor, focused, keyboard, active,
-            colours: this.#colours, layers: this.#layers, preview: this.#preview, range: view.visible(),
+            colours: this.#colours, layers: this.#layers, preview: this.#preview, selection: this.selection.shown, range: view.visible(),
         };
         context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
         context.fillStyle = this.#colours.background;

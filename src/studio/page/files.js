@@ -1,6 +1,7 @@
 // Files: opens them by the buttons, by dropping and by pasting, and saves the drawing.
 
 import { bytes, request, upload } from "./api.js";
+import { isElsewhere } from "./clipboard.js";
 import { readClues } from "./clues.js";
 import { CluesDialog, problemOf } from "./clues-dialog.js";
 import { addPuzzles } from "./collection.js";
@@ -86,7 +87,7 @@ export class Files {
 
     /** A paste outside text fields and dialogs is opened like a file. */
     #paste(event) {
-        if (event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]")) {
+        if (isElsewhere(event)) {
             return;
         }
         const text = event.clipboardData.getData("text/plain");

@@ -1,6 +1,9 @@
 // The keyboard: everything that the board can do, while it has the focus; undo and redo everywhere except in text fields.
 
-const TOOLS = { p: "pen", l: "line", r: "rectangle", f: "fill", k: "protect", m: "move" };
+import { OF_PICTURES } from "./tools.js";
+
+const TOOLS = { p: "pen", l: "line", r: "rectangle", f: "fill", k: "protect", s: "select", m: "move" };
+const DRAWN = { line: "Line drawn", rectangle: "Rectangle drawn" };
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Cells that an arrow moves together with Ctrl. */
@@ -54,8 +57,12 @@ class Keys {
             this.commands.shift(across, down);
             return true;
         }
-        const { row, column } = this.board.cursor;
+        const { selection, tools, cursor: { row, column } } = this.board;
         const far = event.ctrlKey || event.metaKey ? FAR : 1;
+        if (selection.exists && !tools.active && !event.shiftKey) {
+            selection.move(down * far, across * far);
+            return true;
+        }
         this.#moveTo(row + down * far, column + across * far, event.shiftKey);
         return true;
     }
@@ -67,7 +74,10 @@ class Keys {
         if (drawing && !tools.active) {
             const { row: at, column: across } = board.cursor;
             const value = this.#changed?.row === at && this.#changed.column === across ? this.#changed.value : null;
-            const tool = board.tool === "protect" ? "protect" : "pen";
+            if (board.tool === "select") {
+                board.selection.drop();
+            }
+            const tool = OF_PICTURES.includes(board.tool) ? board.tool : "pen";
             this.#drawing = tools.begin(board.cursor, { value, tool });
         } else if (!drawing) {
             this.endDrawing();
@@ -101,10 +111,14 @@ class Keys {
             this.#moveTo(command ? (last ? this.drawing.height - 1 : 0) : row, to, event.shiftKey);
             return true;
         }
+        const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+        if (command && !event.altKey && key === "a") {
+            board.selection.all();
+            return true;
+        }
         if (command || event.altKey) {
             return false;
         }
-        const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
         if (TOOLS[key]) {
             commands.chooseTool(TOOLS[key]);
             return true;
@@ -128,14 +142,20 @@ class Keys {
 
     /** Space or Enter: changes the cell, or sets a corner of a line or a rectangle. */
     #use(event) {
-        const { tools, cursor, tool } = this.board;
+        const { tools, cursor, tool, selection } = this.board;
         if (event.repeat) {
             return;
         }
         this.endDrawing();
         if (tools.shaping) {
             tools.end(event.shiftKey);
-            this.announce(`${tool === "line" ? "Line" : "Rectangle"} drawn`);
+            if (DRAWN[tool]) {
+                this.announce(DRAWN[tool]);
+            }
+            return;
+        }
+        if (selection.exists) {
+            this.#cancel();
             return;
         }
         if (!tools.begin(cursor)) {
@@ -151,7 +171,11 @@ class Keys {
     }
 
     #erase() {
-        const { tools, cursor } = this.board;
+        const { tools, cursor, selection } = this.board;
+        if (selection.exists) {
+            selection.empty();
+            return;
+        }
         const tool = this.board.tool === "protect" ? "protect" : "pen";
         if (tools.begin(cursor, { erase: true, tool })) {
             this.#changed = { ...cursor, value: tools.value };
@@ -165,6 +189,8 @@ class Keys {
             this.#drawing = false;
             this.board.tools.cancel();
             this.announce("Cancelled");
+        } else if (this.board.selection.drop()) {
+            this.announce("Nothing selected");
         }
     }
 }

@@ -1,7 +1,8 @@
 // Painting the grid of the board: its cells and the layers above and below them.
 
 import {
-    isVisible, paintCursor, paintFlips, paintGiven, paintRegions, paintRevealed, paintStep, paintText, paintWrong, rectangle,
+    isVisible, paintCursor, paintFlips, paintGiven, paintRegions, paintRevealed, paintSelection, paintStep, paintText, paintWrong,
+    rectangle,
 } from "./markers.js";
 import { cellPattern, centredSquare, chequer, corner, cross, dots, paintRuns } from "./patterns.js";
 
@@ -79,6 +80,7 @@ export function paintGrid(scene) {
     paintRevealed(scene, shown.revealed);
     paintStep(scene, shown.step);
     paintWrong(scene, shown.wrong);
+    paintSelection(scene);
     paintCursor(scene);
 }
 
@@ -96,8 +98,9 @@ function paintHighlights(scene, shown) {
 
 /** The cells: of a position, of the player's marks, or of the picture. */
 function paintCells(scene, position) {
-    const { drawing, colours } = scene;
-    const { cells, marks } = drawing;
+    const { drawing, colours, selection } = scene;
+    const { marks } = drawing;
+    const cells = selection.cells ?? drawing.cells;
     const playing = drawing.mode === "play";
     let isFilled = (index) => cells[index] === 1;
     let isEmpty = null;

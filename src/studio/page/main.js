@@ -3,6 +3,7 @@
 import { alertUser, announce, notify } from "./announce.js";
 import { Board } from "./board.js";
 import { connectCheck } from "./check.js";
+import { connectClipboard } from "./clipboard.js";
 import { connectCollection } from "./collection.js";
 import { Drawing } from "./drawing.js";
 import { Explain } from "./explain.js";
@@ -36,9 +37,10 @@ function openFragment() {
 
 function connectEditor() {
     connectKeys(context, connectToolbar(context));
+    connectClipboard(context);
     connectPrint(context);
     board.addEventListener("cursor", ({ detail }) => detail.by === "keys" && announce(board.describe()));
-    board.addEventListener("refused", ({ detail }) => announce(detail.words));
+    board.addEventListener("told", ({ detail }) => announce(detail.words));
     window.addEventListener("hashchange", openFragment);
 }
 

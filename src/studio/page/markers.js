@@ -206,6 +206,23 @@ export function paintWrong(scene, wrong) {
     }
 }
 
+/** The border of the selected part: dashes of two colours, so that it stands out on filled and on empty cells. */
+export function paintSelection({ context, view, colours, selection: { area } }) {
+    if (area === null) {
+        return;
+    }
+    const [top, bottom] = [area.row, area.row + area.height].map((row) => Math.min(Math.max(row, 0), view.rows));
+    const [left, right] = [area.column, area.column + area.width].map((column) => Math.min(Math.max(column, 0), view.columns));
+    const border = [view.gridX + left * view.cell, view.gridY + top * view.cell, (right - left) * view.cell, (bottom - top) * view.cell];
+    context.lineWidth = 2.5;
+    context.strokeStyle = colours.paper;
+    context.strokeRect(...border);
+    context.setLineDash([6, 4]);
+    context.strokeStyle = colours.cursor;
+    context.strokeRect(...border);
+    context.setLineDash([]);
+}
+
 export function paintCursor(scene) {
     const { context, view, cursor, focused, keyboard, colours } = scene;
     if (!focused || !isVisible(scene, cursor.row, cursor.column)) {

@@ -1,6 +1,7 @@
 // The toolbar and the header: tools, undo and redo, operations on the picture, zoom, title, and the dialogs of the editor.
 
 import { connectTheme } from "./theme.js";
+import { OF_PICTURES } from "./tools.js";
 
 const ZOOM = 1.25;
 /** Largest side of a picture. */
@@ -66,13 +67,13 @@ function connectTools({ drawing, board }, commands) {
     const show = () => {
         for (const button of buttons) {
             button.setAttribute("aria-pressed", String(button.dataset.tool === board.tool));
-            button.disabled = button.dataset.tool === "protect" && (drawing.mode === "play" || drawing.kind !== "picture");
+            button.disabled = OF_PICTURES.includes(button.dataset.tool) && (drawing.mode === "play" || drawing.kind !== "picture");
         }
     };
     buttons.forEach((button) => button.addEventListener("click", () => commands.chooseTool(button.dataset.tool)));
     board.addEventListener("tool", show);
     drawing.addEventListener("change", ({ detail }) => {
-        if (board.tool === "protect" && drawing.mode === "play") {
+        if (OF_PICTURES.includes(board.tool) && drawing.mode === "play") {
             board.tool = "pen";
         }
         if (detail.what.has("mode") || detail.what.has("document")) {

@@ -1,10 +1,13 @@
-// The drawing tools, used by the pointer and by the keyboard alike: pen, line, rectangle, fill and protect.
+// The drawing tools, used by the pointer and by the keyboard alike: pen, line, rectangle, fill, protect and select.
 // The first cell of a stroke decides what the stroke does. While playing, the tools change marks, and a stroke changes only cells
 // that have the mark of its first cell.
 
 import { areaOf, lineCells, rectangleCells } from "./shapes.js";
 
-const NAMES = { pen: "Draw", line: "Line", rectangle: "Rectangle", fill: "Fill area", protect: "Protect cells", move: "Draw" };
+const NAMES = { pen: "Draw", line: "Line", rectangle: "Rectangle", fill: "Fill area", protect: "Protect cells", select: "Select", move: "Draw" };
+
+/** The tools that have nothing to change while playing. */
+export const OF_PICTURES = ["protect", "select"];
 
 /** The value that a stroke gives, from the value of its first cell. */
 function valueOf(field, old, erase) {
@@ -28,9 +31,13 @@ export class Tools {
         return this.#start !== null;
     }
 
-    /** Whether a line or a rectangle is waiting for its second corner. */
+    /** Whether a line, a rectangle or a selection is waiting for its second corner. */
     get shaping() {
-        return this.active && (this.#start.tool === "line" || this.#start.tool === "rectangle");
+        return this.active && ["line", "rectangle", "select"].includes(this.#start.tool);
+    }
+
+    get #selecting() {
+        return this.#start?.tool === "select";
     }
 
     /** The value that the stroke under way gives. */
@@ -45,18 +52,22 @@ export class Tools {
         const { drawing } = this.#board;
         const playing = drawing.mode === "play";
         const field = tool === "protect" ? "protect" : playing ? "marks" : "cells";
-        if ((field !== "marks" && drawing.kind !== "picture") || (field === "protect" && playing)) {
-            this.#board.refuse(playing ? "Cells are protected while drawing, not while playing." : "Clues have no picture to draw on.");
+        if ((field !== "marks" && drawing.kind !== "picture") || (playing && OF_PICTURES.includes(tool))) {
+            this.#board.tell(playing ? "Stop playing to use this tool." : "Clues have no picture to draw on.");
             return false;
         }
         if (field === "marks" && drawing.given[row * drawing.width + column] !== 0) {
-            this.#board.refuse("A given cell stays as it is.");
+            this.#board.tell("A given cell stays as it is.");
             return false;
         }
         const old = drawing[field][row * drawing.width + column];
         const decided = value ?? valueOf(field, old, erase);
         this.#start = { tool, field, row, column, old, value: decided };
         this.#last = { row, column };
+        if (this.#selecting) {
+            this.#board.selection.begin({ row, column });
+            return true;
+        }
         if (this.shaping) {
             this.#preview(false);
             return true;
@@ -84,7 +95,9 @@ export class Tools {
         }
         const from = this.#last;
         this.#last = { row, column };
-        if (this.shaping) {
+        if (this.#selecting) {
+            this.#board.selection.moveTo({ row, column });
+        } else if (this.shaping) {
             this.#preview(filled);
         } else if (this.#start.tool !== "fill") {
             for (const [at, across] of lineCells(from.row, from.column, row, column)) {
@@ -104,9 +117,14 @@ export class Tools {
         this.#board.setPreview({ cells: this.#shape(filled), value: field === "marks" ? value : value === 1 ? 1 : 2 });
     }
 
-    /** Ends the stroke; a line or a rectangle is drawn now. */
+    /** Ends the stroke; a line or a rectangle is drawn, a part selected or moved now. */
     end(filled = false) {
         if (!this.active) {
+            return;
+        }
+        if (this.#selecting) {
+            this.#forget();
+            this.#board.selection.end();
             return;
         }
         if (this.shaping) {
@@ -123,6 +141,9 @@ export class Tools {
     /** Takes the stroke under way back. */
     cancel() {
         const stroke = this.#stroke;
+        if (this.#selecting) {
+            this.#board.selection.cancel();
+        }
         if (this.active) {
             this.#forget();
             stroke?.cancel();
