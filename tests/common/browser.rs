@@ -299,6 +299,10 @@ impl Browser {
                 actions.push(json!({ "type": "pause", "duration": rest }));
             }
         }
+        if kind == "touch" {
+            // Else the browser takes it for a fling, and the next tap for the end of that.
+            actions.push(json!({ "type": "pause", "duration": 100 }));
+        }
         actions.push(json!({ "type": "pointerUp", "button": 0 }));
         let pointer = json!({
             "type": "pointer", "id": kind, "parameters": { "pointerType": kind }, "actions": actions,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::browser::{Browser, DESKTOP, PHONE, Screen};
 use crate::common::command;
-use crate::{SWITCH, given};
+use crate::{LEFT, RIGHT, SHIFT, SPACE, SWITCH, given, tab_to};
 
 /// Reveals the fewest cells of [`SWITCH`] and gives them.
 fn give_revealed_cells(browser: &Browser) -> Vec<(usize, usize)> {
@@ -241,4 +241,62 @@ fn opened_given_cells_bind_in_all_panels() {
     browser.checked(|browser| browser.click("#use-clues"));
     assert_eq!(given(&browser), mirrored);
     assert_eq!(browser.verdict(), "unique");
+}
+
+/// The brush gives single cells and takes them back: with the mouse, the keyboard, and a finger.
+#[test]
+fn single_cells_are_given_with_a_brush() {
+    for (screen, dark) in [(DESKTOP, false), (DESKTOP, true), (PHONE, false)] {
+        let name = format!("brush-{}-{dark}", screen.width);
+        let Some(browser) = Browser::open(&name, &[], screen, dark) else {
+            return;
+        };
+        let stroke = |cells: &[(usize, usize)]| match screen.phone {
+            true => browser.touch(cells, 0),
+            false => browser.stroke(cells),
+        };
+        browser.new_picture(5, 5);
+        browser.checked(|browser| browser.draw(&SWITCH));
+        browser.click("[data-tool=give]");
+        browser.until("window.studio.board.tool === 'give'");
+        browser.checked(|_| stroke(&[(0, 0), (0, 1)]));
+        let first_row = || given(&browser)[0].clone();
+        assert_eq!(first_row(), "#.???");
+        assert_eq!(browser.verdict(), "unique");
+        assert_eq!(browser.picture(), SWITCH);
+        // The first cell decides what the stroke does.
+        stroke(&[(0, 1), (0, 2)]);
+        assert_eq!(first_row(), "#????");
+        stroke(&[(0, 2), (0, 0)]);
+        assert_eq!(first_row(), "#..??");
+        browser.click("#undo");
+        browser.until("window.studio.drawing.redoName === 'Give cells'");
+        assert_eq!(first_row(), "#????");
+        if !screen.phone {
+            tab_to(&browser, "#board");
+            browser.press("p");
+            browser.press("g");
+            assert_eq!(browser.value("window.studio.board.tool"), "give");
+            browser.run("window.studio.board.moveCursor(0, 2);");
+            browser.press(SPACE);
+            browser.press(&[RIGHT, SPACE].concat());
+            assert_eq!(first_row(), "#?.#?");
+            browser.press("x");
+            assert_eq!(first_row(), "#?.??");
+            browser.press(LEFT);
+            browser.press(SPACE);
+            browser.press(&[SHIFT, LEFT].concat());
+            assert_eq!(first_row(), "#????");
+        }
+        // Play begins with it, and without what was taken back.
+        stroke(&[(4, 4)]);
+        stroke(&[(0, 0)]);
+        browser.click("#play");
+        browser.until("window.studio.drawing.mode === 'play'");
+        let marks = browser.value("window.studio.drawing.positionText()");
+        assert_eq!(marks, json!(["?????", "?????", "?????", "?????", "????#"]));
+        assert_eq!(browser.value("window.studio.board.tool"), "pen");
+        browser.click("#play");
+        browser.until("window.studio.drawing.mode === 'draw'");
+    }
 }

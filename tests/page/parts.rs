@@ -79,14 +79,16 @@ fn a_part_is_cut_and_pasted_with_a_finger() {
         return;
     };
     browser.click("[data-tool=select]");
+    browser.until("window.studio.board.tool === 'select'");
     browser.touch(&[(0, 0), (1, 1)], 0);
     browser.touch(&[(0, 0), (1, 3)], 0);
     assert_eq!(browser.picture(), ["...#.", "...##", "...#."]);
     browser.click("#part-cut");
-    assert_eq!(last_step(&browser), "Cut part");
+    browser.until("window.studio.drawing.undoName === 'Cut part'");
     assert_eq!(browser.picture(), ["...#.", ".....", "....."]);
     browser.touch(&[(1, 0)], 0);
     browser.click("#part-paste");
+    browser.until("window.studio.drawing.undoName === 'Paste part'");
     assert_eq!(browser.picture(), ["...#.", "##...", "#...."]);
     // Neither in play nor with clues.
     browser.click("#play");
@@ -97,7 +99,9 @@ fn a_part_is_cut_and_pasted_with_a_finger() {
         true
     );
     browser.click("#play");
+    browser.until("window.studio.drawing.mode === 'draw'");
     browser.click("[data-tool=select]");
+    browser.until("window.studio.board.tool === 'select'");
     browser.run("window.studio.drawing.open({ rows: [[1]], columns: [[1]] });");
     browser.touch(&[(0, 0)], 0);
     assert_eq!(selected(&browser), Value::Null);

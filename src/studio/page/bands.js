@@ -76,9 +76,9 @@ function paintRowClues(scene, marked) {
         const y = view.gridY + row * view.cell;
         const box = [view.edgeX - view.bandLeft, y, view.bandLeft, view.cell];
         const mark = marked.get(`row ${row + 1}`);
-        paintClue(scene, mark, box, () => paintRowClue(
-            scene, mark, numbersOf(scene, clue, [row * view.columns, 1, view.columns]), view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06,
-        ));
+        const [right, middle] = [view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06];
+        paintClue(scene, mark, box, () =>
+            paintRowClue(scene, mark, numbersOf(scene, clue, [row * view.columns, 1, view.columns]), right, middle));
     }
 }
 

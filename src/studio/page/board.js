@@ -9,7 +9,7 @@ import { readPalette, watchTheme } from "./theme.js";
 import { Tools } from "./tools.js";
 import { View } from "./view.js";
 
-const TOOLS = ["pen", "line", "rectangle", "fill", "protect", "select", "move"];
+const TOOLS = ["pen", "line", "rectangle", "fill", "protect", "give", "select", "move"];
 
 /** Events: `cursor` (the cursor moved; `detail` has `row`, `column` from 0 and `by`), `tool`, `hover`, `selection` (a part
  * was selected, moved or dropped), `told` (`detail.words`). */

@@ -98,10 +98,16 @@ function consistent(draft) {
     return state;
 }
 
+/** The marks without those of cells that were given before and no longer are. */
+function keptMarks(before, { marks, given }) {
+    return given === before.given ? marks : marks.map((mark, index) => (before.given[index] !== 0 && given[index] === 0 ? 0 : mark));
+}
+
 /** Takes the given cells of a draft away, and their marks. */
 function takeGiven(draft) {
-    draft.marks = draft.marks.map((mark, index) => (draft.given[index] === 0 ? mark : 0));
-    draft.given.fill(0);
+    const given = new Uint8Array(draft.given.length);
+    draft.marks = keptMarks(draft, { marks: draft.marks, given });
+    draft.given = given;
 }
 
 export class Drawing extends EventTarget {
@@ -170,7 +176,7 @@ export class Drawing extends EventTarget {
 
     /** Begins a stroke, which is shown while it is drawn and becomes one undo entry.
      * @param {string} name
-     * @param {"cells" | "protect" | "marks"} field
+     * @param {"cells" | "given" | "protect" | "marks"} field
      * @returns {{set: (index: number, value: number) => void, end: () => void, cancel: () => void}} */
     stroke(name, field = this.mode === "play" ? "marks" : "cells") {
         this.#stroke?.end();
@@ -204,7 +210,7 @@ export class Drawing extends EventTarget {
                     return;
                 }
                 finish();
-                this.#state = consistent(this.#state);
+                this.#state = consistent({ ...this.#state, marks: keptMarks(before, this.#state) });
                 const entry = difference(name, before, this.#state, WHAT);
                 if (entry) {
                     this.#history.push(entry);

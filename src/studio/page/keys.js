@@ -2,7 +2,7 @@
 
 import { OF_PICTURES } from "./tools.js";
 
-const TOOLS = { p: "pen", l: "line", r: "rectangle", f: "fill", k: "protect", s: "select", m: "move" };
+const TOOLS = { p: "pen", l: "line", r: "rectangle", f: "fill", k: "protect", g: "give", s: "select", m: "move" };
 const DRAWN = { line: "Line drawn", rectangle: "Rectangle drawn" };
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -176,7 +176,7 @@ class Keys {
             selection.empty();
             return;
         }
-        const tool = this.board.tool === "protect" ? "protect" : "pen";
+        const tool = OF_PICTURES.includes(this.board.tool) ? this.board.tool : "pen";
         if (tools.begin(cursor, { erase: true, tool })) {
             this.#changed = { ...cursor, value: tools.value };
             tools.end();

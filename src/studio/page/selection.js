@@ -206,7 +206,8 @@ export class Selection {
             this.drop();
             const inwards = (at, length, whole) => Math.max(0, Math.min(at, whole - length));
             const { width, height } = part;
-            const area = { row: inwards(cursor.row, height, drawing.height), column: inwards(cursor.column, width, drawing.width), width, height };
+            const [row, column] = [inwards(cursor.row, height, drawing.height), inwards(cursor.column, width, drawing.width)];
+            const area = { row, column, width, height };
             this.#area = area;
             this.#part = part;
             this.#below = takePart(drawing, area);

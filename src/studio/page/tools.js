@@ -1,13 +1,16 @@
-// The drawing tools, used by the pointer and by the keyboard alike: pen, line, rectangle, fill, protect and select.
+// The drawing tools, used by the pointer and by the keyboard alike: pen, line, rectangle, fill, protect, give and select.
 // The first cell of a stroke decides what the stroke does. While playing, the tools change marks, and a stroke changes only cells
 // that have the mark of its first cell.
 
 import { areaOf, lineCells, rectangleCells } from "./shapes.js";
 
-const NAMES = { pen: "Draw", line: "Line", rectangle: "Rectangle", fill: "Fill area", protect: "Protect cells", select: "Select", move: "Draw" };
+const NAMES = {
+    pen: "Draw", line: "Line", rectangle: "Rectangle", fill: "Fill area", protect: "Protect cells", give: "Give cells", select: "Select",
+    move: "Draw",
+};
 
 /** The tools that have nothing to change while playing. */
-export const OF_PICTURES = ["protect", "select"];
+export const OF_PICTURES = ["protect", "give", "select"];
 
 /** The value that a stroke gives, from the value of its first cell. */
 function valueOf(field, old, erase) {
@@ -51,7 +54,7 @@ export class Tools {
         this.cancel();
         const { drawing } = this.#board;
         const playing = drawing.mode === "play";
-        const field = tool === "protect" ? "protect" : playing ? "marks" : "cells";
+        const field = { protect: "protect", give: "given" }[tool] ?? (playing ? "marks" : "cells");
         if ((field !== "marks" && drawing.kind !== "picture") || (playing && OF_PICTURES.includes(tool))) {
             this.#board.tell(playing ? "Stop playing to use this tool." : "Clues have no picture to draw on.");
             return false;
@@ -60,7 +63,8 @@ export class Tools {
             this.#board.tell("A given cell stays as it is.");
             return false;
         }
-        const old = drawing[field][row * drawing.width + column];
+        const found = drawing[field][row * drawing.width + column];
+        const old = field === "given" ? Math.min(found, 1) : found;
         const decided = value ?? valueOf(field, old, erase);
         this.#start = { tool, field, row, column, old, value: decided };
         this.#last = { row, column };
