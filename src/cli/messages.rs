@@ -71,10 +71,22 @@ impl Status {
     }
 }
 
+/// What the command can do about an error of the library, whose messages are for the studio and Python too.
+fn hint(message: &str) -> &'static str {
+    if message.ends_with("in any format that omnogram knows") {
+        "; omnogram help convert lists them"
+    } else if message.ends_with("cells a side") {
+        "; convert --size scales the picture down"
+    } else {
+        ""
+    }
+}
+
 /// Prints an error, or as a `what` one that has not changed the answer, with its excerpt if the text of the line is known, in one write so
 /// that other output cannot come in between.
 pub(super) fn print_error(what: &str, error: &Error) {
-    let mut text = format!("{what}: {}", escaped(&error.to_string()));
+    let message = error.to_string();
+    let mut text = format!("{what}: {}{}", escaped(&message), hint(&message));
     let known = error.place().is_some_and(|place| !place.text.is_empty());
     let excerpt = error.excerpt().filter(|_| known).unwrap_or_default();
     for line in excerpt.lines() {

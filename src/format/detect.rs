@@ -27,9 +27,7 @@ pub(super) fn format(
         return Err(guessed.clone());
     }
     match Fragment::lines(text).find(|line| !line.is_blank()) {
-        Some(line) => Err(line.error(
-            "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
-        )),
+        Some(line) => Err(line.error("this is not a puzzle in any format that omnogram knows")),
         None => Err(Error::data("the file is empty")),
     }
 }
@@ -50,7 +48,7 @@ mod tests {
         assert!(message(&[0x1f, 0x8b, 8]).contains("gzip"));
         assert_eq!(
             message(b"\n4 3 2\n"),
-            "2:1: this is not a puzzle in any format that omnogram knows; omnogram help convert lists them"
+            "2:1: this is not a puzzle in any format that omnogram knows"
         );
         assert!(message(b"[klues]\nx = 2\n").contains("not a puzzle"));
     }

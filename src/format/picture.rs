@@ -99,7 +99,7 @@ impl TraceOptions {
         }
         if self.size.is_none() && (width > MAX_SIDE || height > MAX_SIDE) {
             return Err(Error::data(format!(
-                "{size}: a puzzle has at most {MAX_SIDE} cells a side; convert --size scales the picture down"
+                "{size}: a puzzle has at most {MAX_SIDE} cells a side"
             )));
         }
         Ok(())
@@ -370,7 +370,7 @@ mod tests {
             let error = TraceOptions::default()
                 .check_size(width, height)
                 .unwrap_err();
-            assert!(error.to_string().contains("convert --size"), "{error}");
+            assert!(error.to_string().contains("cells a side"), "{error}");
             assert!(scaled.check_size(width, height).is_ok());
         }
         assert!(scaled.check_size(20_000, 10_000).is_ok());

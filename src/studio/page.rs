@@ -46,6 +46,7 @@ const FILES: &[File] = &files! {
     "layers.js": SCRIPT,
     "main.js": SCRIPT,
     "markers.js": SCRIPT,
+    "opening.js": SCRIPT,
     "parts.js": SCRIPT,
     "patterns.js": SCRIPT,
     "play.js": SCRIPT,

@@ -9,6 +9,7 @@ mod common;
 
 mod designing;
 mod given;
+mod opening;
 mod parts;
 mod playing;
 mod quality;

@@ -70,6 +70,29 @@ fn a_picture_becomes_a_puzzle_and_a_puzzle_a_picture() {
     ended(2, &["convert", name, "--size", "0x5", "--to", "non", "-"]);
 }
 
+/// The library's words are the studio's and Python's too, so that the command adds them.
+#[test]
+fn errors_name_the_verb_that_helps() {
+    let folder = Scratch::new("hints");
+    let refused = |name: &str, content: &[u8]| {
+        let name = folder.file(name);
+        std::fs::write(&name, content).unwrap();
+        String::from_utf8(ended(65, &["solve", &name]).stderr).unwrap()
+    };
+    let unknown = refused("x.txt", b"no puzzle\n");
+    assert!(
+        unknown.contains("; omnogram help convert lists them\n"),
+        "{unknown}"
+    );
+    let mut wide = b"P4 5000 1 ".to_vec();
+    wide.resize(wide.len() + 625, 0);
+    let wide = refused("x.pbm", &wide);
+    assert!(
+        wide.contains("; convert --size scales the picture down\n"),
+        "{wide}"
+    );
+}
+
 #[test]
 fn clauses_go_to_a_pipe_that_closes() {
     let mut child = spawn(&mut omnogram(&["convert", LONG, "--to", "dimacs", "-"]));

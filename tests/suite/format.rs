@@ -552,7 +552,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "not-a-puzzle.non",
-        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
+        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows",
     ),
     (
         "not-utf8.non",

@@ -60,7 +60,8 @@ export class CluesDialog {
             const result = await this.#latest.run((signal) => upload(`read?name=${NAME}`, blob, signal));
             const entry = result?.puzzles[0];
             if (entry?.puzzle) {
-                this.#show(entry.puzzle, sizeText(entry.puzzle) + sumText(entry.puzzle));
+                const warnings = (entry.warnings ?? []).map((words) => ` ${sentence(words)}`);
+                this.#show(entry.puzzle, sizeText(entry.puzzle) + sumText(entry.puzzle) + warnings.join(""));
             } else if (result) {
                 const mistake = clueMistake(this.text.value);
                 this.#show(null, mistake ?? sentence(errorText(entry?.error ?? "there is no puzzle in this text")));

@@ -6,6 +6,7 @@ import { answers, changesPuzzle } from "./answers.js";
 import { entryItem, fillBadge, fillItem, titleOf } from "./collection-view.js";
 import { download, headerText } from "./download.js";
 import { elements } from "./elements.js";
+import { tellOpening } from "./opening.js";
 import { plural, sentence } from "./words.js";
 
 /** Where this tab keeps its collection across a reload. */
@@ -75,10 +76,7 @@ class Collection {
         try {
             const { puzzles } = await request("start");
             const readable = puzzles.filter(({ puzzle }) => puzzle);
-            const unreadable = puzzles.find(({ puzzle }) => !puzzle);
-            if (unreadable) {
-                this.alertUser(sentence(`${unreadable.name}: ${unreadable.error}`));
-            }
+            tellOpening(this, puzzles);
             this.add(readable, opens);
             return opens && readable.length > 0;
         } catch (error) {

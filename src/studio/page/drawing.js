@@ -3,7 +3,7 @@
 // The given cells of a picture are places: their values are those of the picture, which may be drawn on. A given cell always has its mark,
 // so that a player finds it on the board and cannot change it.
 
-import { cluesOfPicture } from "./clues.js";
+import { cluesOfPicture, sameClue } from "./clues.js";
 import { History, applied, difference } from "./history.js";
 import * as transform from "./transform.js";
 
@@ -42,10 +42,30 @@ function agrees(given, cells) {
     return given.every((value, index) => value === 0 || (value === 1) === (cells[index] === 1));
 }
 
+/** The values of cells that may be unknown, from rows of text. */
+function valuesOf(rows) {
+    return Uint8Array.from(rows.join(""), (sign) => Math.max(0, SIGNS.indexOf(sign)));
+}
+
+/** What keeps the goal of a puzzle from being shown with the puzzle's clues and given cells, in words, or null. */
+export function goalFault({ goal, given, rows, columns }) {
+    if (!goal) {
+        return null;
+    }
+    const { width, height, cells } = cellsOf(goal);
+    if (given && !agrees(valuesOf(given), cells)) {
+        return "the goal contradicts the given cells, and is left out";
+    }
+    const clues = cluesOfPicture(cells, width, height);
+    const differ = (lines, others) => lines?.some((line, at) => !sameClue(line.filter((block) => block > 0), others[at]));
+    const others = differ(rows, clues.rows) || differ(columns, clues.columns);
+    return others ? "the goal is no solution; its own clues take the place of the puzzle's" : null;
+}
+
 /** The state of a puzzle in the JSON form of the server. A goal that contradicts a given cell is not its picture. */
 function stateOf(puzzle) {
     const names = { title: puzzle.title ?? "", author: puzzle.author ?? "" };
-    const given = puzzle.given && Uint8Array.from(puzzle.given.join(""), (sign) => Math.max(0, SIGNS.indexOf(sign)));
+    const given = puzzle.given && valuesOf(puzzle.given);
     const fields = given ? { given, ...names } : names;
     if (puzzle.goal) {
         const { width, height, cells } = cellsOf(puzzle.goal);

@@ -8,13 +8,11 @@ import { addPuzzles } from "./collection.js";
 import { copyText, download, fileStem, headerText } from "./download.js";
 import { filesOf, filesOfInput } from "./dropped.js";
 import { openImage } from "./image.js";
+import { tellOpening } from "./opening.js";
 import { plural, sentence } from "./words.js";
 
 /** The format that is chosen at first. */
 const DEFAULT_FORMAT = "non";
-
-/** Number of errors of files that are told in words. */
-const MOST_ERRORS = 3;
 
 /** A single file of these types is an image to trace. It goes to the dialog at once, because a photo takes long as a puzzle. */
 const IMAGE = /^image\/(png|jpeg|gif|bmp|webp)$/;
@@ -138,10 +136,7 @@ export class Files {
 
     #openEntries(entries) {
         const readable = entries.filter(({ puzzle }) => puzzle);
-        const unreadable = entries.filter(({ puzzle }) => !puzzle);
-        if (unreadable.length > 0) {
-            this.context.alertUser(errorsText(unreadable));
-        }
+        tellOpening(this.context, entries);
         if (readable.length > 1) {
             addPuzzles(readable);
             this.context.announce(`Opened ${plural(readable.length, "puzzle")}.`);
@@ -212,10 +207,4 @@ async function readFile(file) {
     } catch (error) {
         return { puzzles: [{ name, error: error.message }], image: false };
     }
-}
-
-function errorsText(entries) {
-    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => (error.startsWith(name) ? `${error}.` : `${name}: ${error}.`));
-    const more = entries.length - told.length;
-    return told.join(" ") + (more > 0 ? ` ${plural(more, "more file")} cannot be read.` : "");
 }

@@ -2,6 +2,7 @@
 
 import { Latest, upload } from "./api.js";
 import { elements } from "./elements.js";
+import { warningsOf } from "./opening.js";
 import { plural, sentence, withoutName } from "./words.js";
 
 /** The side of the preview in pixels of the canvas; the cells are drawn as large as they fit. */
@@ -162,8 +163,8 @@ export class ImageDialog {
             this.width.value = String(goal[0].length);
         }
         this.height.placeholder = String(goal.length);
-        const warnings = (entry.warnings ?? []).map((warning) => ` ${sentence(warning)}`);
-        this.#show(entry.puzzle, `${plural(goal.length, "row")}, ${plural(goal[0].length, "column")}.${warnings.join("")}`);
+        const size = `${plural(goal.length, "row")}, ${plural(goal[0].length, "column")}.`;
+        this.#show(entry.puzzle, [size, ...warningsOf(entry)].join(" "));
     }
 
     #show(puzzle, words) {

@@ -1,0 +1,119 @@
+//! What is told when puzzles are opened: by the command line, the button, dropping, pasting, and the dialogs.
+
+use serde_json::json;
+
+use crate::browser::{Browser, DESKTOP};
+use crate::common::command;
+
+/// Has the server's replies to `read` contain this warning.
+fn warned(browser: &Browser, warning: &str) {
+    browser.run(&format!(
+        "const real = window.fetch; \
+         window.fetch = async (url, options) => {{ \
+             const reply = await real(url, options); \
+             if (!String(url).startsWith('api/read')) {{ return reply; }} \
+             const body = await reply.json(); \
+             body.puzzles.forEach((entry) => {{ entry.warnings = ['{warning}']; }}); \
+             return new Response(JSON.stringify(body)); \
+         }};"
+    ));
+}
+
+/// Waits for an alert of this kind with these words, and takes it away.
+fn alerted(browser: &Browser, kind: &str, words: &str) {
+    browser.until(&format!(
+        "document.querySelector('#alert').textContent.includes({})",
+        json!(words)
+    ));
+    assert_eq!(
+        browser.value("document.querySelector('#alert').dataset.kind"),
+        kind
+    );
+    browser.run("document.querySelector('#alert').textContent = '';");
+}
+
+/// Pastes or drops data that is made by these statements, in the variable `data`.
+fn given_to_page(browser: &Browser, event: &str, data: &str) {
+    let made = match event {
+        "paste" => {
+            "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })"
+        }
+        _ => "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })",
+    };
+    browser.run(&format!(
+        "const data = new DataTransfer(); {data} document.querySelector('#board').dispatchEvent({made});"
+    ));
+}
+
+#[test]
+fn what_is_wrong_with_opened_puzzles_is_told() {
+    let clue = json!([[1], [1]]);
+    let goal = json!(["#.", ".#"]);
+    let contradicted =
+        json!({ "rows": clue, "columns": clue, "goal": goal, "given": [".?", "??"] });
+    let scratch = command::Scratch::new("page-opening");
+    let file = scratch.file("told.json");
+    std::fs::write(&file, json!([contradicted]).to_string()).unwrap();
+    let Some(browser) = Browser::open("opening", &[&file], DESKTOP, false) else {
+        return;
+    };
+    alerted(
+        &browser,
+        "notice",
+        "told.json#1: The goal contradicts the given cells, and is left out.",
+    );
+    assert_eq!(browser.value("window.studio.drawing.kind"), "clues");
+    // A goal that is no solution has its own clues.
+    let other = json!({ "rows": clue, "columns": clue, "goal": ["##", ".."] }).to_string();
+    let path = browser.file("other.json", other.as_bytes());
+    browser.checked(|browser| browser.send("#file", &path));
+    alerted(
+        &browser,
+        "notice",
+        "other.json: The goal is no solution; its own clues",
+    );
+    assert_eq!(browser.picture(), ["##", ".."]);
+
+    warned(&browser, "the last line was cut off");
+    let words = "The last line was cut off.";
+    browser.send("#file", &path);
+    alerted(
+        &browser,
+        "notice",
+        &format!("other.json: {words} other.json: The goal"),
+    );
+    let text = json!({ "rows": clue, "columns": clue }).to_string();
+    given_to_page(
+        &browser,
+        "paste",
+        &format!("data.setData('text/plain', {});", json!(text)),
+    );
+    alerted(&browser, "notice", &format!("pasted: {words}"));
+    // Together with what cannot be read.
+    let dropped = format!(
+        "data.items.add(new File([{}], 'a.json')); data.items.add(new File(['no puzzle'], 'b.txt'));",
+        json!(text)
+    );
+    given_to_page(&browser, "drop", &dropped);
+    alerted(
+        &browser,
+        "alert",
+        "b.txt:1:1: this is not a puzzle in any format that omnogram knows. a.json: The last",
+    );
+    browser.click("#clues");
+    browser.until("document.querySelector('#clues-dialog').open");
+    browser.run(&format!(
+        "const text = document.querySelector('#clues-text'); text.value = {}; text.dispatchEvent(new Event('input', {{ bubbles: true }}));",
+        json!(text)
+    ));
+    browser.until(&format!(
+        "document.querySelector('#clues-words').textContent === '2 rows, 2 columns. {words}'"
+    ));
+    browser.click("#clues-dialog [data-close]");
+    let png = scratch.file("cat.png");
+    command::answer(&["convert", "-q", "puzzles/pictures/cat.non", &png]);
+    browser.send("#file", &png);
+    browser.until(&format!(
+        "document.querySelector('#image-words').textContent.endsWith('. {words}')"
+    ));
+}
