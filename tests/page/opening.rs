@@ -117,3 +117,52 @@ fn what_is_wrong_with_opened_puzzles_is_told() {
         "document.querySelector('#image-words').textContent.endsWith('. {words}')"
     ));
 }
+
+/// The grids of players who have not finished go with the puzzle; Play begins with the only one.
+#[test]
+fn saved_grids_are_kept_and_played_on() {
+    let clue = json!([[1], [1]]);
+    let first = json!(["#?", "?."]);
+    let goal = json!(["#.", ".#"]);
+    let one = json!({ "rows": clue, "columns": clue, "goal": goal, "saved": [first] });
+    let mut two = one.clone();
+    two["saved"] = json!([first, ["??", ".?"]]);
+    let Some(browser) = Browser::open("saved", &[], DESKTOP, false) else {
+        return;
+    };
+    let open = |name: &str, puzzle: &serde_json::Value| {
+        let path = browser.file(name, puzzle.to_string().as_bytes());
+        browser.checked(|browser| browser.send("#file", &path));
+    };
+    let saved = || browser.value("window.studio.drawing.saved");
+    let marks = || browser.value("window.studio.drawing.positionText()");
+    open("one.json", &one);
+    assert_eq!((saved(), marks()), (one["saved"].clone(), first.clone()));
+    browser.checked(|browser| browser.click("#mirror-x"));
+    assert_eq!(saved(), json!([["?#", ".?"]]));
+    browser.checked(|browser| browser.click("#undo"));
+    browser.click("#play");
+    browser.stroke(&[(1, 1)]);
+    assert_eq!(marks(), json!(["#?", "??"]));
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    browser.reload();
+    assert_eq!(
+        (saved(), marks()),
+        (one["saved"].clone(), json!(["#?", "??"]))
+    );
+    browser.click("#play");
+    browser.run("document.querySelector('#save-format').value = 'json';");
+    browser.click("#save");
+    let written: serde_json::Value =
+        serde_json::from_slice(&browser.download("puzzle.json")).unwrap();
+    let written = written.as_array().map_or(&written, |puzzles| &puzzles[0]);
+    assert_eq!(written["saved"], one["saved"]);
+    // Of several none is chosen.
+    open("two.json", &two);
+    assert_eq!(
+        (saved(), marks()),
+        (two["saved"].clone(), json!(["??", "??"]))
+    );
+    browser.checked(|browser| browser.click("#clear"));
+    assert_eq!(saved(), json!([]));
+}

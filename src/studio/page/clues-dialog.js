@@ -83,7 +83,8 @@ export class CluesDialog {
         const names = { title: title ?? this.drawing.title, author: author ?? this.drawing.author };
         const kept = this.#puzzle.given ? null : this.#keptGiven();
         this.dialog.close();
-        this.drawing.open({ rows, columns, given: this.#puzzle.given ?? kept, ...names }, "Clues");
+        const { given, saved } = this.#puzzle;
+        this.drawing.open({ rows, columns, given: given ?? kept, saved, ...names }, "Clues");
         this.announce(sizeText({ rows, columns }) + (kept ? " The given cells stay." : ""));
     }
 

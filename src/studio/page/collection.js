@@ -285,8 +285,8 @@ class Collection {
 }
 
 /** A text that is the same for two puzzles with the same content and names. */
-function contentKey({ rows, columns, given, goal, title, author }) {
-    return JSON.stringify([goal ?? cluesKey({ rows, columns }), given ?? null, title ?? "", author ?? ""]);
+function contentKey({ rows, columns, given, goal, saved, title, author }) {
+    return JSON.stringify([goal ?? cluesKey({ rows, columns }), given ?? null, saved ?? [], title ?? "", author ?? ""]);
 }
 
 /** A text that is the same for two puzzles with the same clues and given cells. */

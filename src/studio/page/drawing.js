@@ -2,6 +2,8 @@
 //
 // The given cells of a picture are places: their values are those of the picture, which may be drawn on. A given cell always has its mark,
 // so that a player finds it on the board and cannot change it.
+//
+// The saved grids of a puzzle, of players who have not finished, are kept as rows of text. If there is one, the marks begin with it.
 
 import { cluesOfPicture, sameClue } from "./clues.js";
 import { History, applied, difference } from "./history.js";
@@ -10,7 +12,7 @@ import * as transform from "./transform.js";
 /** The word of `detail.what` for each stored field. */
 const WHAT = {
     kind: "document", width: "size", height: "size", cells: "cells", given: "given", protect: "protect", marks: "marks",
-    rows: "clues", columns: "clues", title: "title", author: "title", mode: "mode",
+    rows: "clues", columns: "clues", saved: "saved", title: "title", author: "title", mode: "mode",
 };
 
 /** Longest time without a `change` event while a stroke is drawn, in milliseconds. */
@@ -21,7 +23,7 @@ function emptyPicture(width, height) {
     const zeros = () => new Uint8Array(width * height);
     return {
         kind: "picture", width, height, cells: zeros(), given: zeros(), protect: zeros(), marks: zeros(),
-        rows: null, columns: null, title: "", author: "", mode: "draw",
+        rows: null, columns: null, saved: [], title: "", author: "", mode: "draw",
     };
 }
 
@@ -66,7 +68,8 @@ export function goalFault({ goal, given, rows, columns }) {
 function stateOf(puzzle) {
     const names = { title: puzzle.title ?? "", author: puzzle.author ?? "" };
     const given = puzzle.given && valuesOf(puzzle.given);
-    const fields = given ? { given, ...names } : names;
+    const saved = puzzle.saved ?? [];
+    const fields = { ...names, saved, ...(given && { given }), ...(saved.length === 1 && { marks: valuesOf(saved[0]) }) };
     if (puzzle.goal) {
         const { width, height, cells } = cellsOf(puzzle.goal);
         if (!given || agrees(given, cells)) {
@@ -109,6 +112,7 @@ function consistent(draft) {
             state[name] = new Uint8Array(size);
         }
     }
+    state.saved = state.saved.filter((rows) => rows.length === state.height && rows[0].length === state.width);
     if (hasGiven(state)) {
         // For a picture it is enough to know which cells are given.
         state.given = state.kind === "clues" ? state.given : state.given.map((value) => Math.min(value, 1));
@@ -146,6 +150,8 @@ export class Drawing extends EventTarget {
     get given() { return givenValues(this.#state); }
     get hasGiven() { return hasGiven(this.#state); }
     get marks() { return this.#state.marks; }
+    /** The grids of players who have not finished, each as rows of `#`, `.` and `?`. */
+    get saved() { return this.#state.saved; }
     get title() { return this.#state.title; }
     get author() { return this.#state.author; }
     get mode() { return this.#state.mode; }
@@ -327,7 +333,7 @@ export class Drawing extends EventTarget {
         return this.edit("Give no cells", takeGiven);
     }
 
-    /** Empties the picture, which has no given cells then; while playing, the marks. */
+    /** Empties the picture, which has no given cells and no saved grids then; while playing, the marks. */
     clear() {
         if (this.mode === "play") {
             return this.edit("Clear marks", (draft) => draft.marks.fill(0));
@@ -335,6 +341,7 @@ export class Drawing extends EventTarget {
         return this.edit("Clear", (draft) => {
             takeGiven(draft);
             draft.cells.fill(0);
+            draft.saved = [];
         });
     }
 
@@ -412,6 +419,9 @@ export class Drawing extends EventTarget {
         }
         if (this.hasGiven) {
             puzzle.given = this.givenText();
+        }
+        if (this.saved.length > 0) {
+            puzzle.saved = this.saved;
         }
         if (this.title) {
             puzzle.title = this.title;

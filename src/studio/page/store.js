@@ -73,26 +73,27 @@ function checkClues(rows, columns) {
 
 /** The drawing as text for the storage. */
 export function stored(drawing) {
-    const { kind, width, height, title, author, mode } = drawing;
+    const { kind, width, height, saved, title, author, mode } = drawing;
     const clues = kind === "clues" ? { rows: drawing.rows, columns: drawing.columns } : { cells: toBase64(packBits(drawing.cells, 1)) };
     const arrays = {
         given: toBase64(packBits(drawing.given, 2)),
         protect: toBase64(packBits(drawing.protect, 1)),
         marks: toBase64(packBits(drawing.marks, 2)),
     };
-    return JSON.stringify({ version: 1, kind, width, height, title, author, mode, ...clues, ...arrays });
+    return JSON.stringify({ version: 1, kind, width, height, saved, title, author, mode, ...clues, ...arrays });
 }
 
 /** The state for `Drawing.begin` from stored text, or null if the text is not a stored drawing. */
 export function restored(text) {
     try {
-        const { version, kind, width, height, title, author, mode, rows, columns, cells, given, protect, marks } = JSON.parse(text);
+        const { version, kind, width, height, title, author, mode, rows, columns, saved, cells, given, protect, marks } = JSON.parse(text);
         checkSize(width, height);
         const state = {
             width, height, title: String(title ?? ""), author: String(author ?? ""), mode: mode === "play" ? "play" : "draw",
             protect: unpackBits(fromBase64(protect), 1, width * height),
             marks: unpackValues(marks, width * height),
-            // A drawing that was stored by an older page has none.
+            // A drawing that was stored by an older page has neither.
+            saved: (saved ?? []).map((rows) => rows.map(String)),
             given: given ? unpackValues(given, width * height) : new Uint8Array(width * height),
         };
         if (version !== 1) {

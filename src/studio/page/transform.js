@@ -1,5 +1,5 @@
 // Operations on a whole document: invert, shift, mirror, rotate and resize. Each changes a draft of `Drawing.edit`.
-// The given cells, the protected cells and the marks go with the cells. A document of clues can be mirrored and rotated.
+// The given cells, the protected cells, the marks and the saved grids go with the cells. A document of clues can be mirrored and rotated.
 
 const ARRAYS = ["cells", "given", "protect", "marks"];
 
@@ -18,6 +18,10 @@ function rearrange(draft, width, height, source) {
         }
         draft[name] = array;
     }
+    draft.saved = draft.saved.map((rows) => Array.from({ length: height }, (_, row) => Array.from({ length: width }, (_, column) => {
+        const [at, across] = source(row, column);
+        return rows[at]?.[across] ?? "?";
+    }).join("")));
     draft.width = width;
     draft.height = height;
 }
