@@ -64,7 +64,7 @@ function writeNumber({ context, view, colours }, mark, { text, finished }, x, y)
     context.fillText(text, x, y, across ? undefined : view.cell);
     if (finished) {
         const left = across ? x - width : x - width / 2;
-        context.fillRect(left - digit * 0.2, y - view.font * 0.08, width + digit * 0.4, Math.max(1, view.font / 12));
+        context.fillRect(left - digit * 0.12, y - view.font * 0.08, width + digit * 0.24, Math.max(1, view.font / 12));
     }
 }
 
