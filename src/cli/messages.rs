@@ -77,6 +77,8 @@ fn hint(message: &str) -> &'static str {
         "; omnogram help convert lists them"
     } else if message.ends_with("cells a side") {
         "; convert --size scales the picture down"
+    } else if message.ends_with("is a filled cell: draw with # and .") {
+        ", or convert --filled with its character"
     } else {
         ""
     }

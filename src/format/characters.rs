@@ -81,11 +81,11 @@ impl Kinds {
             (None, []) => None,
             (None, &[only]) => match usual(only) {
                 Some(is_filled) => Some(only).filter(|_| is_filled),
-                None => return Err(doubt(&format!("whether {only:?} is"), only)),
+                None => return Err(doubt(&format!("whether {only:?} is"))),
             },
             (None, &[one, other, ..]) => match self.filled() {
                 Some(filled) => Some(filled),
-                None => return Err(doubt(&format!("which of {one:?} and {other:?} is"), one)),
+                None => return Err(doubt(&format!("which of {one:?} and {other:?} is"))),
             },
         };
         Ok(move |c| Some(c) == filled)
@@ -123,9 +123,9 @@ pub(super) fn plain(rows: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-fn doubt(what: &str, example: char) -> Error {
+fn doubt(what: &str) -> Error {
     Error::data(format!(
-        "it is not clear {what} a filled cell: draw with # and ., or convert with an option such as --filled {example}"
+        "it is not clear {what} a filled cell: draw with # and ."
     ))
 }
 

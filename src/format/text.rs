@@ -291,11 +291,11 @@ mod tests {
         for (text, message) in [
             (
                 "~+\n+~\n",
-                "1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and ., or convert with an option such as --filled ~",
+                "1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and .",
             ),
             (
                 "\n-_\n__\n",
-                "2:1: it is not clear which of '-' and '_' is a filled cell: draw with # and ., or convert with an option such as --filled -",
+                "2:1: it is not clear which of '-' and '_' is a filled cell: draw with # and .",
             ),
             (
                 "X X\n\nX X\n X\n",

@@ -84,6 +84,11 @@ fn errors_name_the_verb_that_helps() {
         unknown.contains("; omnogram help convert lists them\n"),
         "{unknown}"
     );
+    let unclear = refused("unclear.txt", b"~+~\n++~\n");
+    assert!(
+        unclear.contains("# and ., or convert --filled with its character\n"),
+        "{unclear}"
+    );
     let mut wide = b"P4 5000 1 ".to_vec();
     wide.resize(wide.len() + 625, 0);
     let wide = refused("x.pbm", &wide);

@@ -479,7 +479,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "drawing-unclear.txt",
-        "drawing-unclear.txt:1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and ., or convert with an option such as --filled ~",
+        "drawing-unclear.txt:1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and .",
     ),
     (
         "drawing-uneven.txt",
