@@ -54,6 +54,7 @@ mod roads;
 mod search;
 mod stopped;
 mod studio;
+mod studio_server;
 mod surroundings;
 mod tracing;
 mod traps;
