@@ -162,4 +162,11 @@ fn parts_go_from_puzzle_to_puzzle_with_the_keyboard_alone() {
     assert_eq!(last_step(&browser), "Empty part");
     browser.press(&[CONTROL, "z"].concat());
     assert_eq!(browser.picture(), ["....", "##.#", "#...", "...."]);
+    // While parts are selected, lines from elsewhere are a part too.
+    browser.run(
+        "const data = new DataTransfer(); data.setData('text/plain', '#.\\r\\n##\\r\\n'); \
+         window.studio.board.tool = 'select'; window.studio.board.moveCursor(0, 2); \
+         document.querySelector('#board').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));",
+    );
+    assert_eq!(browser.picture(), ["..#.", "####", "#...", "...."]);
 }

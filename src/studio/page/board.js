@@ -156,10 +156,12 @@ export class Board extends EventTarget {
         return { row: Math.min(Math.max(row, 0), height - 1), column: Math.min(Math.max(column, 0), width - 1) };
     }
 
-    /** Moves the cursor with something that moves, and shows it. */
+    /** Moves the cursor with something that moves; a pointer sees where that is. */
     follow(row, column) {
         this.cursor = this.within(row, column);
-        this.view.show(this.cursor.row, this.cursor.column);
+        if (this.keyboard) {
+            this.view.show(this.cursor.row, this.cursor.column);
+        }
         this.draw();
     }
 

@@ -23,7 +23,7 @@ export function connectClipboard({ board }) {
     show();
     for (const name of ["copy", "cut"]) {
         document.addEventListener(name, (event) => {
-            if (selection.exists && !isElsewhere(event)) {
+            if (selection.exists && !isElsewhere(event) && document.getSelection().isCollapsed) {
                 event.preventDefault();
                 event.clipboardData.setData("text/plain", selection[name]());
             }

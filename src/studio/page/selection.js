@@ -221,7 +221,8 @@ export class Selection {
     pasteText(text) {
         const plain = text.replaceAll("\r\n", "\n").replace(/\n$/, "");
         const own = this.#copied && plain === partText(this.#copied) ? this.#copied : null;
-        const part = own ?? (this.#board.tool === "select" ? partOfText(plain) : null);
+        const { tool, drawing } = this.#board;
+        const part = own ?? (tool === "select" && drawing.kind === "picture" ? partOfText(plain) : null);
         if (part) {
             this.paste(part);
         }
