@@ -19,6 +19,18 @@ pub enum Kind {
     Io,
 }
 
+/// An option of a reader that can do something about an [`Error`]. Each program has its own name for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Another format; see [`FORMATS`](crate::format::FORMATS).
+    Format,
+    /// A size; see [`TraceOptions::size`](crate::format::TraceOptions::size).
+    Size,
+    /// The character of the filled cells; see [`ReadOptions::filled`](crate::format::ReadOptions::filled).
+    Filled,
+}
+
 /// Where in a file an error was found; lines and columns count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,6 +58,7 @@ struct Inner {
     message: String,
     file: String,
     place: Option<Place>,
+    remedy: Option<Remedy>,
     source: Option<Arc<io::Error>>,
 }
 
@@ -60,6 +73,7 @@ impl Error {
             message: message.into(),
             file: String::new(),
             place: None,
+            remedy: None,
             source: None,
         }))
     }
@@ -114,6 +128,13 @@ impl Error {
         self
     }
 
+    /// The same error with what can be done about it.
+    #[must_use]
+    pub(crate) fn with_remedy(mut self, remedy: Remedy) -> Self {
+        self.0.remedy = Some(remedy);
+        self
+    }
+
     /// The category of this error.
     pub fn kind(&self) -> Kind {
         self.0.kind
@@ -132,6 +153,11 @@ impl Error {
     /// The place of the error, if it was found in a text.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
+    }
+
+    /// The option that can do something about it, if there is one.
+    pub fn remedy(&self) -> Option<Remedy> {
+        self.0.remedy
     }
 
     /// The offending line with a caret below the column, as two lines of text; `None` without a place.

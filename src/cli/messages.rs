@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use omnogram::error::Error;
+use omnogram::error::{Error, Remedy};
 
 use super::status::{Answered, Failure, Status};
 
@@ -71,24 +71,20 @@ impl Status {
     }
 }
 
-/// What the command can do about an error of the library, whose messages are for the studio and Python too.
-fn hint(message: &str) -> &'static str {
-    if message.ends_with("in any format that omnogram knows") {
-        "; omnogram help convert lists them"
-    } else if message.ends_with("cells a side") {
-        "; convert --size scales the picture down"
-    } else if message.ends_with("is a filled cell: draw with # and .") {
-        ", or convert --filled with its character"
-    } else {
-        ""
+/// The option of the command that can do something about an error.
+fn hint(error: &Error) -> &'static str {
+    match error.remedy() {
+        Some(Remedy::Format) => "; omnogram help convert lists them",
+        Some(Remedy::Size) => "; convert --size scales the picture down",
+        Some(Remedy::Filled) => ", or convert --filled with its character",
+        _ => "",
     }
 }
 
 /// Prints an error, or as a `what` one that has not changed the answer, with its excerpt if the text of the line is known, in one write so
 /// that other output cannot come in between.
 pub(super) fn print_error(what: &str, error: &Error) {
-    let message = error.to_string();
-    let mut text = format!("{what}: {}{}", escaped(&message), hint(&message));
+    let mut text = format!("{what}: {}{}", escaped(&error.to_string()), hint(error));
     let known = error.place().is_some_and(|place| !place.text.is_empty());
     let excerpt = error.excerpt().filter(|_| known).unwrap_or_default();
     for line in excerpt.lines() {

@@ -1,6 +1,6 @@
 //! The characters of a drawing: which of its two kinds are the filled cells.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 
 /// A mark after some characters that asks for their form as an emoji. It is no cell.
 const EMOJI_FORM: char = '\u{fe0f}';
@@ -124,9 +124,8 @@ pub(super) fn plain(rows: Vec<String>) -> Vec<String> {
 }
 
 fn doubt(what: &str) -> Error {
-    Error::data(format!(
-        "it is not clear {what} a filled cell: draw with # and ."
-    ))
+    let message = format!("it is not clear {what} a filled cell: draw with # and .");
+    Error::data(message).with_remedy(Remedy::Filled)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ struct Outline<'a> {
 
 pub(super) fn looks_like(text: &str) -> bool {
     let Some(outline) = outline(text) else {
-        return false;
+        return is_list(text);
     };
     if outline.is_marked {
         return true;
@@ -47,7 +47,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 
 pub(super) fn read(text: &str) -> Result<Puzzle> {
     let Some(outline) = outline(text) else {
-        let message = "a line rows and a line columns must stand above the clues, or a line --- between rows and columns";
+        let message = "there must be one line rows and one line columns above the clues, or a single line --- between rows and columns";
         let first = Fragment::nonblank_lines(text).next();
         return Err(first.map_or(Error::data("the file is empty"), |line| line.error(message)));
     };
@@ -58,6 +58,13 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
 
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     Ok(sides("rows\n".to_owned(), puzzle, "\ncolumns\n", "0"))
+}
+
+/// Whether there is nothing but clues, heads and rules. The sides may be unclear, which is an error.
+fn is_list(text: &str) -> bool {
+    let mut lines = Fragment::nonblank_lines(text);
+    let mark = |line| head(line).is_some() || is_rule(line);
+    lines.clone().any(mark) && lines.all(|line| mark(line) || is_clue(line))
 }
 
 /// The lines of both sides; `None` if the text has another form. With heads, or with a rule, up to half of the lines may be no clues, so that
@@ -234,7 +241,6 @@ mod tests {
             "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n",
             "4 3\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n",
             "00100\n01110\n\n00100\n01110\n",
-            "rows\n2\n1\n",
             "title x\nwidth 4\nheight 3\nrows\n2\n1,1\n4\ncolumns\n2\n1,1\n1,1\n2\n",
             "rows\nthe clues\nof the rows\ncolumns\nand of the columns\n",
             "1 1\n\n1\n\n1\n",
@@ -258,6 +264,10 @@ mod tests {
                 "3:1: the clue 1 3 of row 2 needs 5 cells, but the line has 4",
             ),
             ("rows\ncolumns\n1", "1:1: this puzzle has no rows"),
+            (
+                "\nrows\n2\n1\n",
+                "2:1: there must be one line rows and one line columns above the clues, or a single line --- between rows and columns",
+            ),
             (
                 "rows\n3a\n1\n1\ncolumns\n1\n1\n1",
                 "2:2: \"a\" is a colour: only black-and-white puzzles can be read so far",

@@ -4,7 +4,7 @@
 use super::encoding::Decoded;
 use super::fragment::Fragment;
 use super::table::{FORMATS, Format};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 
 /// The format of this file, with its decoded text.
 pub(super) fn format(
@@ -27,7 +27,10 @@ pub(super) fn format(
         return Err(guessed.clone());
     }
     match Fragment::lines(text).find(|line| !line.is_blank()) {
-        Some(line) => Err(line.error("this is not a puzzle in any format that omnogram knows")),
+        Some(line) => {
+            let error = line.error("this is not a puzzle in any format that omnogram knows");
+            Err(error.with_remedy(Remedy::Format))
+        }
         None => Err(Error::data("the file is empty")),
     }
 }

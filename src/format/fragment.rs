@@ -38,7 +38,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The lines of a text that are not blank, without blanks around them.
-    pub(super) fn nonblank_lines(text: &'a str) -> impl Iterator<Item = Fragment<'a>> {
+    pub(super) fn nonblank_lines(text: &'a str) -> impl Iterator<Item = Fragment<'a>> + Clone {
         Fragment::lines(text)
             .filter(|line| !line.is_blank())
             .map(Fragment::trim)

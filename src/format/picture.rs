@@ -7,7 +7,7 @@ use super::enlarged::{self, Enlarged, MIN_CELL};
 use super::grey::Grey;
 use super::margin;
 use super::threshold::Threshold;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Remedy, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
 /// Largest number of pixels of a picture. Decoding them takes some gigabytes at most.
@@ -17,7 +17,7 @@ const MAX_PIXELS: u64 = 200_000_000;
 pub(super) const CUT_OFF: &str = "this image is cut off: the file ends before the picture does";
 
 /// What is said when a margin is cut off.
-const CUT: &str = "the empty margin was cut off; convert --no-crop keeps it";
+const CUT: &str = "the empty margin was cut off";
 
 /// Options for converting a picture to cells. Dark pixels become filled cells. Each is set by the method with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,9 +98,8 @@ impl TraceOptions {
             }
         }
         if self.size.is_none() && (width > MAX_SIDE || height > MAX_SIDE) {
-            return Err(Error::data(format!(
-                "{size}: a puzzle has at most {MAX_SIDE} cells a side"
-            )));
+            let message = format!("{size}: a puzzle has at most {MAX_SIDE} cells a side");
+            return Err(Error::data(message).with_remedy(Remedy::Size));
         }
         Ok(())
     }
@@ -270,7 +269,7 @@ fn fitted<'a>(grey: &'a Grey, tracing: &TraceOptions) -> (Cow<'a, Grey>, Vec<Str
             let (width, height) = (cells.width, cells.height);
             let side = (side * 10.0).round() / 10.0;
             words.push(format!(
-                "each cell has {side}x{side} pixels, so there are {width}x{height} cells; convert --size makes another number"
+                "each cell has {side}x{side} pixels, so there are {width}x{height} cells"
             ));
             Cow::Owned(cells)
         }

@@ -279,6 +279,7 @@ fn the_other_panels_work() {
     browser.click("#clues");
     browser.until("document.querySelector('#clues-dialog').open");
     browser.run("const text = document.querySelector('#clues-text'); text.value = 'rows\\n1\\n1\\n1\\ncolumns\\n1\\n1\\n1\\n'; text.dispatchEvent(new Event('input', {bubbles: true}));");
+    browser.until("!document.querySelector('#use-clues').disabled");
     browser.checked(|browser| browser.click("#use-clues"));
     assert_eq!(browser.text("#solutions"), "6");
     assert_eq!(browser.value("window.studio.drawing.kind"), "clues");

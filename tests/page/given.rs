@@ -238,6 +238,7 @@ fn opened_given_cells_bind_in_all_panels() {
     browser.click("#clues");
     browser.until("document.querySelector('#clues-dialog').open");
     browser.run("const text = document.querySelector('#clues-text'); text.value = 'rows\\n1\\n0\\n1\\ncolumns\\n1\\n1\\n0\\n'; text.dispatchEvent(new Event('input', {bubbles: true}));");
+    browser.until("!document.querySelector('#use-clues').disabled");
     browser.checked(|browser| browser.click("#use-clues"));
     assert_eq!(given(&browser), mirrored);
     assert_eq!(browser.verdict(), "unique");

@@ -39,7 +39,7 @@ fn thin_lines_and_light_colours_are_drawn() {
     assert_eq!(drawn(&png(frame.clone()), size), expected);
     assert_eq!(
         warnings(&png(frame.clone()), size),
-        ["the empty margin was cut off; convert --no-crop keeps it"]
+        ["the empty margin was cut off"]
     );
     let whole = drawn(&png(frame), size.size((12, None)).keep_margin(true));
     assert_eq!(whole.lines().next(), Some("............"));
@@ -104,8 +104,7 @@ fn enlarged_pixel_art_has_its_own_cells() {
                 let about = format!("seed {seed}, {side} pixels, margin {margin}, {kind}");
                 assert_eq!(drawn(bytes, TraceOptions::default()), text, "{about}");
                 let said = warnings(bytes, TraceOptions::default());
-                let of_cells =
-                    "pixels, so there are 15x10 cells; convert --size makes another number";
+                let of_cells = "pixels, so there are 15x10 cells";
                 assert!(
                     said.last().unwrap().ends_with(of_cells),
                     "{about}: {said:?}"

@@ -1,12 +1,12 @@
 // The dialog in which clues are typed or pasted as text.
 
 import { Latest, upload } from "./api.js";
-import { clueMistake, cluesText, readClues } from "./clues.js";
+import { cluesText } from "./clues.js";
 import { elements } from "./elements.js";
 import { plural, sentence } from "./words.js";
 
-/** The server reads text in another form after this time in ms without a key. */
-const QUIET = 250;
+/** The server reads the text after this time in ms without a key. */
+const QUIET = 100;
 
 /** The name under which the server reads the text. It begins the words of an error, with a line and a column. */
 const NAME = "clues";
@@ -26,8 +26,9 @@ export class CluesDialog {
     }
 
     #open() {
-        this.text.value = cluesText(this.drawing.rows, this.drawing.columns);
-        this.#read();
+        const { rows, columns } = this.drawing;
+        this.text.value = cluesText(rows, columns);
+        this.#show({ rows, columns }, sizeText({ rows, columns }) + sumText({ rows, columns }));
         this.dialog.showModal();
         this.text.focus();
         this.text.setSelectionRange(0, 0);
@@ -39,14 +40,10 @@ export class CluesDialog {
         this.#latest.abort();
     }
 
-    /** Reads the text: simple clues here, everything else on the server. */
+    /** Reads the text, as soon as no key is pressed. */
     #read() {
         this.#stop();
-        const clues = readClues(this.text.value);
-        if (clues) {
-            const problem = problemOf(clues);
-            this.#show(problem ? null : clues, problem ?? sizeText(clues) + sumText(clues));
-        } else if (this.text.value.trim() === "") {
+        if (this.text.value.trim() === "") {
             this.#show(null, "");
         } else {
             this.#show(null, "Reading.");
@@ -63,8 +60,7 @@ export class CluesDialog {
                 const warnings = (entry.warnings ?? []).map((words) => ` ${sentence(words)}`);
                 this.#show(entry.puzzle, sizeText(entry.puzzle) + sumText(entry.puzzle) + warnings.join(""));
             } else if (result) {
-                const mistake = clueMistake(this.text.value);
-                this.#show(null, mistake ?? sentence(errorText(entry?.error ?? "there is no puzzle in this text")));
+                this.#show(null, sentence(errorText(entry?.error ?? "there is no puzzle in this text")));
             }
         } catch (error) {
             this.#show(null, sentence(error.message));
@@ -110,20 +106,4 @@ function sumText({ rows, columns }) {
     const [inRows, inColumns] = [rows, columns].map((lines) => lines.flat().reduce((sum, block) => sum + block, 0));
     const numbers = `The rows have ${plural(inRows, "filled cell")} and the columns ${inColumns}`;
     return inRows === inColumns ? "" : ` ${numbers}, so there is no solution.`;
-}
-
-/** What makes clues impossible at first sight, or null. */
-export function problemOf({ rows, columns }) {
-    return longLine("Row", rows, columns.length) ?? longLine("Column", columns, rows.length);
-}
-
-/** The first line whose blocks need more cells than it has. */
-function longLine(kind, clues, length) {
-    for (const [index, clue] of clues.entries()) {
-        const needed = clue.reduce((sum, block) => sum + block, 0) + Math.max(0, clue.length - 1);
-        if (needed > length) {
-            return `${kind} ${index + 1} needs ${plural(needed, "cell")} and has ${length}.`;
-        }
-    }
-    return null;
 }

@@ -2,8 +2,7 @@
 
 import { bytes, request, upload } from "./api.js";
 import { isElsewhere } from "./clipboard.js";
-import { readClues } from "./clues.js";
-import { CluesDialog, problemOf } from "./clues-dialog.js";
+import { CluesDialog } from "./clues-dialog.js";
 import { addPuzzles } from "./collection.js";
 import { copyText, download, fileStem, headerText } from "./download.js";
 import { filesOf, filesOfInput } from "./dropped.js";
@@ -96,22 +95,9 @@ export class Files {
             if (pasted.length > 0) {
                 await this.#openFiles(pasted);
             } else if (text.trim() !== "") {
-                await this.#openText(text);
+                await this.#openFiles([new File([text], "pasted")]);
             }
         });
-    }
-
-    /** Opens text: clues in the simple form of the dialog for clues, or the text of a file. */
-    async #openText(text) {
-        const clues = readClues(text);
-        const problem = clues && problemOf(clues);
-        if (problem) {
-            this.context.alertUser(problem);
-        } else if (clues) {
-            this.#openEntries([{ name: "the pasted clues", puzzle: clues }]);
-        } else {
-            await this.#openFiles([new File([text], "pasted")]);
-        }
     }
 
     /** Opens one puzzle; several of them also become entries of the collection. A single image is traced in the dialog for images. */
