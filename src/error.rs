@@ -23,11 +23,11 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Another format; see [`FORMATS`](crate::format::FORMATS).
+    /// Another format.
     Format,
-    /// A size; see [`TraceOptions::size`](crate::format::TraceOptions::size).
+    /// A size to which a picture is scaled.
     Size,
-    /// The character of the filled cells; see [`ReadOptions::filled`](crate::format::ReadOptions::filled).
+    /// The character of the filled cells of a drawing.
     Filled,
 }
 

@@ -12,6 +12,9 @@ const MAX_EXACT: usize = 60;
 pub(super) const MIN_CELL: f64 = 4.0;
 const MIN_BLURRED: f64 = 8.0;
 
+/// The least number of cells in the longer direction: a simple drawing, such as a cross, is on a coarse lattice too.
+const MIN_CELLS: usize = 5;
+
 /// The least share of the edges that lie on the lattice, and how far from a line of it they may be, as a share of a cell.
 const MIN_SHARE: f64 = 0.9;
 const NEAR: f64 = 0.125;
@@ -76,10 +79,11 @@ pub(super) fn find(grey: &Grey) -> Option<Enlarged> {
     // The largest cells first: their divisors fit too.
     let most = (across.span() / MIN_CELL) as usize;
     let mut lattices = (1..=most).filter_map(lattice).take(MAX_LATTICES);
-    lattices.find_map(|lattice| {
+    let found = lattices.find_map(|lattice| {
         let (cells, side) = (image.cells(&lattice)?, lattice.side);
         Some(Enlarged { cells, side })
-    })
+    })?;
+    (found.cells.width.max(found.cells.height) >= MIN_CELLS).then_some(found)
 }
 
 /// The number of edges for each position along one direction: each lies midway between a dark and a light pixel, with none but doubtful ones
@@ -314,7 +318,10 @@ mod tests {
 
     fn assert_found(grey: &Grey, side: f64, margin: usize) {
         let (found_side, cells) = found(grey).unwrap_or_else(|| panic!("{side}, {margin}"));
-        assert!((found_side - side).abs() < 0.1, "{found_side}, not {side}");
+        assert!(
+            (found_side - side).abs() < side / 100.0,
+            "{found_side}, not {side}"
+        );
         let drawn = &cells[margin..];
         assert!(
             drawn.iter().map(|row| &row[margin..]).eq(ART),

@@ -162,6 +162,9 @@ fn third_kind(rows: &[Fragment<'_>]) -> Error {
 /// The grid of these rows, whose cells are filled or not.
 fn grid<'a>(rows: &[Fragment<'a>], cells: impl Fn(Fragment<'a>) -> Vec<bool>) -> Result<Grid> {
     let width = cells(rows[0]).len();
+    if width == 0 {
+        return Err(rows[0].error("there is no cell in this row"));
+    }
     if let Some(surplus) = rows
         .get(MAX_SIDE)
         .or_else(|| rows.first().filter(|_| width > MAX_SIDE))
@@ -360,6 +363,10 @@ mod tests {
         assert_eq!(
             failure(read("#.\n.?\n", None)),
             "2:2: '?' in a grid: a cell is '#' or '.'"
+        );
+        assert_eq!(
+            failure(read(",\n", None)),
+            "1:1: there is no cell in this row"
         );
         assert!(looks_like("..?##?\n?#..??\n") && looks_like("#X.\n"));
         let text = format!("{TEXT}\n#.\n#\n##\n\n{TEXT}");
