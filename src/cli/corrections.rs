@@ -74,6 +74,9 @@ impl<'a> Proposals<'a> {
             found, at_least, ..
         } = &self.corrections;
         let why = &self.why_stopped;
+        if self.corrections.without_given {
+            return "  solvable without the given cells\n".to_owned();
+        }
         let Some(first) = found.first() else {
             return match at_least {
                 0 => String::new(),

@@ -52,6 +52,8 @@ pub struct Corrections {
     pub found: Vec<Correction>,
     /// It is proved that at least this number of clues must be changed.
     pub at_least: usize,
+    /// Whether the puzzle is solvable without its given cells, so that these are wrong rather than a clue. Then no clue is changed.
+    pub without_given: bool,
     /// Why the search was stopped, if it was.
     pub stopped: Option<Stop>,
 }
@@ -144,6 +146,19 @@ impl Finder<'_> {
         let mut as_it_is = self.correction(Vec::new());
         if self.judge(&mut as_it_is, None)? {
             return Some(());
+        }
+        if self.puzzle.given().is_some() {
+            let limits = self.limits.clone().left_since(self.started);
+            let bare = self.puzzle.without_given();
+            let (found, outcome) = Search::new(&bare).limits(limits).first(1);
+            if !found.is_empty() {
+                self.corrections.without_given = true;
+                return Some(());
+            }
+            if let Some(why) = outcome.stopped {
+                self.control.stop(why);
+                return None;
+            }
         }
         self.corrections.at_least = 1;
         self.edit_once()?;

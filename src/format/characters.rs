@@ -11,9 +11,7 @@ pub(super) fn usual(c: char) -> Option<bool> {
         '#' | '█' | '▓' | '■' | '◼' | '◾' | '⬛' | '●' | '⚫' | 'X' | 'x' | '1' | '@' | '*' => {
             Some(true)
         }
-        '.' | '░' | '□' | '◻' | '◽' | '⬜' | '○' | '⚪' | '·' | '-' | '_' | '0' | ' ' => {
-            Some(false)
-        }
+        '.' | '░' | '□' | '◻' | '◽' | '⬜' | '·' | '-' | '_' | '0' | ' ' => Some(false),
         _ => None,
     }
 }
@@ -21,6 +19,20 @@ pub(super) fn usual(c: char) -> Option<bool> {
 /// Whether a character stands for no cell where blanks are none: a blank, a comma between two cells, or the mark of an emoji.
 pub(super) fn is_between(c: char) -> bool {
     c.is_whitespace() || c == ',' || c == EMOJI_FORM
+}
+
+/// Whether a character stands for an unknown cell, or for half a cell or less.
+fn is_no_cell(c: char) -> bool {
+    matches!(c, '?' | '\u{2580}'..='\u{2587}' | '\u{2589}'..='\u{2590}' | '\u{2594}'..='\u{259f}')
+}
+
+/// Whether a character is a cross or a circle. Some people fill the one, some the other.
+fn is_cross(c: char) -> bool {
+    matches!(c, 'x' | 'X' | '×' | '✕' | '✗')
+}
+
+fn is_circle(c: char) -> bool {
+    matches!(c, 'o' | 'O' | '○' | '◯' | '⭕')
 }
 
 /// Whether blanks are the empty cells of a drawing with these rows: there is one other character, which stands for filled cells and is no
@@ -46,12 +58,12 @@ pub(super) fn blank_is_empty<'a>(rows: impl Iterator<Item = &'a str>) -> bool {
 pub(super) struct Kinds(Vec<char>);
 
 impl Kinds {
-    /// The kinds of these cells; `None` if there are more than two.
+    /// The kinds of these cells; `None` if there are more than two, or some that can be no cells.
     pub(super) fn of(cells: impl Iterator<Item = char>) -> Option<Self> {
         let mut kinds = Vec::new();
         for cell in cells {
             if !kinds.contains(&cell) {
-                if kinds.len() == 2 {
+                if kinds.len() == 2 || is_no_cell(cell) {
                     return None;
                 }
                 kinds.push(cell);
@@ -77,6 +89,11 @@ impl Kinds {
     /// If it is not clear which kind is filled, with no place.
     pub(super) fn meaning(&self, filled: Option<char>) -> Result<impl Fn(char) -> bool + use<>> {
         let filled = match (filled, &self.0[..]) {
+            (Some(filled), kinds) if !kinds.contains(&filled) => {
+                return Err(Error::data(format!(
+                    "no cell of this drawing is {filled:?}"
+                )));
+            }
             (Some(filled), _) => Some(filled),
             (None, []) => None,
             (None, &[only]) => match usual(only) {
@@ -96,6 +113,9 @@ impl Kinds {
         let &[one, other] = &self.0[..] else {
             return None;
         };
+        if is_cross(one) && is_circle(other) || is_circle(one) && is_cross(other) {
+            return None;
+        }
         match (usual(one), usual(other)) {
             (Some(true), Some(false) | None) | (None, Some(false)) => Some(one),
             (Some(false), Some(true) | None) | (None, Some(true)) => Some(other),
@@ -147,7 +167,6 @@ mod tests {
             ("⬛⬜", "⬛"),
             ("10", "1"),
             ("X ", "X"),
-            ("XO", "X"),
             ("o.", "o"),
             ("@-", "@"),
             ("..", ""),
@@ -155,13 +174,16 @@ mod tests {
         ] {
             assert_eq!(filled(drawing), expected, "{drawing}");
         }
-        for drawing in ["ab", "#X", ".0", "a"] {
+        for drawing in ["ab", "#X", ".0", "a", "XO", "○×", "xo"] {
             assert!(
                 filled(drawing).starts_with("it is not clear wh"),
                 "{drawing}"
             );
         }
         assert_eq!(Kinds::of("#.?".chars()), None);
+        assert_eq!(Kinds::of("#?".chars()), None);
+        assert_eq!(Kinds::of("█▄".chars()), None);
+        assert!(Kinds::of("ab".chars()).unwrap().meaning(Some('q')).is_err());
         let kinds = Kinds::of("ab".chars()).unwrap();
         assert!(
             kinds

@@ -26,23 +26,22 @@ pub(super) fn looks_like(text: &str) -> bool {
     if outline.is_marked {
         return true;
     }
-    // Two groups of numbers may also begin with the sizes of another format. The sums decide.
-    let is_balanced = |puzzle: Result<Puzzle>| {
-        puzzle.is_ok_and(|puzzle| {
-            let (in_rows, in_columns) = puzzle.sums();
-            in_rows == in_columns
-        })
+    // Two groups of numbers may also begin with the sizes of another format, which tell how many lines each group has.
+    let is_balanced = |puzzle: &Puzzle| {
+        let (in_rows, in_columns) = puzzle.sums();
+        in_rows == in_columns
     };
-    let others = [
-        (nin::looks_like(text), nin::read as fn(&str) -> _),
-        (cwd::looks_like(text), cwd::read),
-    ];
-    let others: Vec<_> = others
-        .into_iter()
-        .filter(|(looks_like, _)| *looks_like)
-        .collect();
-    others.is_empty()
-        || is_balanced(read(text)) && !others.iter().any(|(_, read)| is_balanced(read(text)))
+    let other = match (nin::looks_like(text), cwd::looks_like(text)) {
+        (true, _) => nin::read(text),
+        (_, true) => cwd::read(text),
+        (false, false) => return true,
+    };
+    let below = outline.columns.len();
+    match other {
+        Err(_) => true,
+        Ok(other) if below == other.width() && is_balanced(&other) => false,
+        Ok(_) => read(text).is_ok_and(|puzzle| is_balanced(&puzzle)),
+    }
 }
 
 pub(super) fn read(text: &str) -> Result<Puzzle> {
@@ -53,11 +52,25 @@ pub(super) fn read(text: &str) -> Result<Puzzle> {
     };
     let start = Fragment::nonblank_lines(text).next();
     let start = start.unwrap_or(Fragment::line(1, ""));
+    if let Some(line) = unclear_gap(&outline) {
+        return Err(line.error(
+            "is there an empty clue before this line? write 0 for an empty line of the puzzle",
+        ));
+    }
     fragment::puzzle(&outline.rows, &outline.columns, start, clue)
 }
 
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     Ok(sides("rows\n".to_owned(), puzzle, "\ncolumns\n", "0"))
+}
+
+/// The first clue of a side that blank lines divide from the one before, unless they divide all: some people mean an empty clue by them.
+fn unclear_gap<'a>(outline: &Outline<'a>) -> Option<Fragment<'a>> {
+    let sides = [&outline.rows, &outline.columns];
+    let pairs = || sides.into_iter().flat_map(|side| side.windows(2));
+    let has_gap = |pair: &&[Fragment<'a>]| pair[1].number > pair[0].number + 1;
+    let first = pairs().find(has_gap)?;
+    (!pairs().all(|pair| has_gap(&pair))).then(|| first[1])
 }
 
 /// Whether there is nothing but clues, heads and rules. The sides may be unclear, which is an error.
@@ -127,7 +140,9 @@ fn under_heads(text: &str, mut side: Side) -> Option<Outline<'_>> {
 
 fn mostly_clues(outline: Outline<'_>) -> Option<Outline<'_>> {
     let lines = || outline.rows.iter().chain(&outline.columns);
-    let clues = lines().filter(|line| is_clue(**line)).count();
+    let clues = lines()
+        .filter(|line| is_clue(**line) || is_coloured(**line))
+        .count();
     (2 * clues >= lines().count()).then_some(outline)
 }
 
@@ -193,6 +208,13 @@ fn is_clue(line: Fragment<'_>) -> bool {
     is_empty_line(text) || text.starts_with(|c: char| c.is_ascii_digit()) && words.all(is_number)
 }
 
+/// Whether a line has the form of a clue in colour, which is refused in words.
+fn is_coloured(line: Fragment<'_>) -> bool {
+    let digits = line.text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let has_letter = digits.starts_with(|c: char| c.is_ascii_alphabetic());
+    line.colour().is_some() || (has_letter && digits.len() < line.text.len())
+}
+
 /// Whether a line may as well be a row of a drawing in 0 and 1: it has a zero beside other digits.
 fn may_be_drawn(line: Fragment<'_>) -> bool {
     let text = line.text;
@@ -219,7 +241,8 @@ mod tests {
         assert!(looks_like(TEXT));
         assert_notch(read, write, TEXT);
         for text in [
-            "Rows:\n\n2\n1,1\n4\nColumns:\n2\n\n1,1\n1,1\n2",
+            "Rows:\n\n2\n1,1\n4\nColumns:\n2\n1,1\n1,1\n2",
+            "Rows:\n2\n\n1,1\n\n4\n\nColumns:\n2\n\n1,1\n\n1,1\n\n\n2",
             "columns\n2\n1 1\n1 1\n2\nrows\n2\n1 1\n4",
             "ROW CLUES\n[2],\n[1, 1],\n[4]\ncol clues\n[2],\n[1, 1],\n[1, 1],\n[2]\n",
             "2\n1 1\n4\n---\n2\n1 1\n1 1\n2\n",
@@ -248,6 +271,8 @@ mod tests {
         ] {
             assert!(!looks_like(text), "{text:?}");
         }
+        // Two groups of equal length are no sizes and clues of QNonograms.
+        assert!(looks_like("1\n1\n\n1\n1\n") && looks_like("2\n2\n0\n\n2\n2\n0\n"));
         // The sizes of QNonograms would not leave as many cells in the rows as in the columns.
         assert!(looks_like("3\n3\n1\n1\n\n4\n2\n2\n0\n"));
     }
@@ -264,6 +289,18 @@ mod tests {
                 "3:1: the clue 1 3 of row 2 needs 5 cells, but the line has 4",
             ),
             ("rows\ncolumns\n1", "1:1: this puzzle has no rows"),
+            (
+                "rows\n1\n\n2\ncolumns\n1\n2\n",
+                "4:1: is there an empty clue before this line? write 0 for an empty line of the puzzle",
+            ),
+            (
+                "1\n1\n2\n---\n1\n\n3\n",
+                "7:1: is there an empty clue before this line? write 0 for an empty line of the puzzle",
+            ),
+            (
+                "rows\n1r 1b\n2b\ncolumns\n1r\n1b\n",
+                "2:2: \"r\" is a colour: only black-and-white puzzles can be read so far",
+            ),
             (
                 "\nrows\n2\n1\n",
                 "2:1: there must be one line rows and one line columns above the clues, or a single line --- between rows and columns",

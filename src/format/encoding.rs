@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::foreign;
 use super::place::not_utf8;
@@ -71,15 +71,17 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let (_, value) = str::from_utf8(&text[..end]).ok()?.split_once("encoding")?;
     let value = value.trim_start().strip_prefix('=')?.trim_start();
     let quote = value.chars().next().filter(|c| "'\"".contains(*c))?;
-    Encoding::for_label(value[1..].split(quote).next()?.as_bytes())
+    let declared = Encoding::for_label(value[1..].split(quote).next()?.as_bytes());
+    // Some programs declare UTF-16 and write something else: these bytes could not be read so far.
+    declared.filter(|encoding| ![UTF_16LE, UTF_16BE].contains(encoding))
 }
 
-/// The text with each byte that is no UTF-8 as a character of Latin-1.
+/// The text with each byte that is no UTF-8 as a character of Latin-1, with the quotes and signs that Windows adds to it.
 fn latin_1(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.push_str(&encoding_rs::mem::decode_latin1(chunk.invalid()));
+        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
     }
     text
 }
@@ -108,6 +110,7 @@ mod tests {
             ("UTF-8", "ü".as_bytes()),
             ("ISO-8859-2", b"\xfc"),
             ("no-such-encoding", "ü".as_bytes()),
+            ("utf-16", "ü".as_bytes()),
         ] {
             let bytes = xml(encoding, title);
             let decoded = decode(&bytes).unwrap();

@@ -8,7 +8,7 @@
 //! - `given` cells in rows of `#`, `.` and `?`, or as the list `content` of ThomasR's nonogram-solver: row by row 1 for a filled cell, -1
 //!   for an empty one, 0 for an unknown one; and `saved`, a list of grids drawn like these, of players who have not finished.
 //!
-//! Other keys are skipped, with a warning. An array of puzzles is a pack.
+//! Other keys, and these with values of another kind, are skipped with a warning. An array of puzzles is a pack.
 //!
 //! The text is parsed one level at a time, and each value is kept as a slice of the file: its address gives the place for errors,
 //! including semantic ones, and deep nesting does not use the stack.
@@ -177,12 +177,20 @@ const TEXTS: [&str; 6] = ["title", "author", "by", "copyright", "license", "cata
 fn is_known(key: &str, value: &str) -> bool {
     let sides = [Side::Rows, Side::Columns].into_iter();
     TEXTS.contains(&key)
-        || ["width", "height", "given", "content"].contains(&key)
+        || ["width", "height"].contains(&key)
+        || is_list("given", key, value)
+        || is_list("content", key, value)
         || is_saved(key, value)
         || is_goal(key, value)
         || sides
             .into_iter()
             .any(|side| side.has_clues(key, value) || side.has_number(key, value))
+}
+
+/// Whether a member of this name is a list that is not empty. In other programs it may be something else, such as a description.
+fn is_list(wanted: &str, name: &str, value: &str) -> bool {
+    let inner = value.strip_prefix('[').map(str::trim_start);
+    name == wanted && inner.is_some_and(|inner| !inner.starts_with(']'))
 }
 
 /// Whether a member is the list of the grids of players. Other programs may say by this name that something has been saved.
@@ -192,7 +200,7 @@ fn is_saved(name: &str, value: &str) -> bool {
 
 /// Whether a member is the picture that a puzzle is to show. Under the second name, other programs may have a file.
 fn is_goal(name: &str, value: &str) -> bool {
-    name == "goal" || (name == "picture" && value.starts_with('['))
+    name == "goal" || is_list("picture", name, value)
 }
 
 impl Side {
@@ -421,12 +429,13 @@ impl<'a> Source<'a> {
 
     /// The given cells of a puzzle of this width and height, and where they stand.
     fn given(&self, (width, height): (usize, usize)) -> Result<Option<(Position, &'a str)>> {
-        self.get(&["given", "content"])?;
-        if let Some(value) = self.get(&["given"])? {
-            return Ok(Some((self.position("given", value)?, value)));
-        }
-        let Some(value) = self.get(&["content"])? else {
-            return Ok(None);
+        let is_given = |name: &str, value: &str| {
+            is_list("given", name, value) || is_list("content", name, value)
+        };
+        let value = match self.find(is_given)? {
+            None => return Ok(None),
+            Some(("given", value)) => return Ok(Some((self.position("given", value)?, value))),
+            Some((_, value)) => value,
         };
         let cells = self.array(value, "content", "a list of cells")?;
         if cells.len() != width * height {

@@ -204,6 +204,10 @@ impl ReadOptions {
         let decoded = encoding::decode(bytes);
         let format = match self.format {
             Some(format) => Ok(format),
+            // Who names a character means a drawing.
+            None if self.filled.is_some() && decoded.is_ok() => {
+                Ok(Format::named("text").expect("there are drawings"))
+            }
             None => detect::format(bytes, &decoded, file),
         };
         let text = match decoded {

@@ -9,13 +9,14 @@ use super::characters::{self, Kinds, is_between, usual};
 use super::contents::{Contents, puzzle_of_picture};
 use super::fragment::Fragment;
 use super::solutions::is_heading;
-use super::{clues, cwd, g, nin, non, rosetta};
+use super::{clues, cwd, g, json, nin, non, rosetta};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
 
 /// Whether there are mostly rows of `#` and `.`, or nothing but rows of two characters that no other format can be.
 pub(super) fn looks_like(text: &str) -> bool {
-    is_mostly_plain(text) && !non::looks_like(text) && !g::looks_like(text) || is_drawing(text)
+    let is_other = || json::looks_like(text) || non::looks_like(text) || g::looks_like(text);
+    is_mostly_plain(text) && !is_other() || is_drawing(text)
 }
 
 /// Whether the first line that is not a heading is a row of `#` and `.`, and at least half of all such lines are.
@@ -72,10 +73,10 @@ fn is_drawing(text: &str) -> bool {
     else {
         return false;
     };
-    let has_digit = kinds.characters().iter().any(char::is_ascii_digit);
+    let mut digits = kinds.characters().iter().filter(|c| c.is_ascii_digit());
     let is_possible = match kinds.characters() {
+        _ if !digits.all(|c| matches!(c, '0' | '1')) => false,
         [only] => !only.is_ascii() && usual(*only).is_some(),
-        [_, _] if has_digit => kinds.characters().iter().all(|c| matches!(c, '0' | '1')),
         [_, _] => kinds.are_told_apart() || !kinds.characters().iter().any(|c| c.is_alphanumeric()),
         _ => false,
     };
@@ -190,11 +191,15 @@ fn grid<'a>(rows: &[Fragment<'a>], cells: impl Fn(Fragment<'a>) -> Vec<bool>) ->
 /// The picture of a text in which blanks are the empty cells. Rows of nothing but blanks count if they are as wide as the picture.
 fn with_blanks(text: &str) -> Result<Grid> {
     let length = |line: &Fragment<'_>| line.text.chars().count();
-    let width = lines(text)
-        .filter(|line| !line.is_blank())
-        .map(|line| length(&line))
-        .max()
-        .unwrap_or(0);
+    let drawn = || lines(text).filter(|line| !line.is_blank());
+    // Blanks at the end of some rows only are no cells.
+    let longest = drawn().map(|line| length(&line)).max().unwrap_or(0);
+    let width = if drawn().all(|line| length(&line) == longest) {
+        longest
+    } else {
+        let ends = drawn().map(|line| line.text.trim_end().chars().count());
+        ends.max().unwrap_or(0)
+    };
     let counts = |line: &Fragment<'_>| !line.is_blank() || length(line) == width;
     let mut rows: Vec<_> = lines(text).skip_while(|line| !counts(line)).collect();
     while rows.pop_if(|line| !counts(line)).is_some() {}
@@ -266,7 +271,8 @@ mod tests {
             " XX \nX  X\nXXXX\n",
             " XX\nX  X\nXXXX\n",
             " ██\n█  █\n████\n",
-            "OXXO\nXOOX\nXXXX\n",
+            ".11.\n1..1\n1111\n",
+            "0@@0\n@00@\n@@@@\n",
             "_@@_\n@__@\n@@@@\n",
             "-xx-\nx--x\nxxxx\n",
             ".oo.\no..o\noooo\n",
@@ -285,6 +291,10 @@ mod tests {
         );
         assert_eq!(clues(&one(read("X X\n X \n ", None))), "1 1/1 | 1/1/1");
         assert_eq!(clues(&one(read("ab\nbb\n", Some('b')))), "1/2 | 1/2");
+        assert_eq!(
+            clues(&one(read("XX  X  \nX\nXXX X\n", None))),
+            "2 1/1/3 1 | 3/1 1/1/0/1 1"
+        );
         // Pictures may differ in their characters.
         assert_eq!(all(read("#.\n\nX-\n", None)).len(), 2);
     }
@@ -308,6 +318,7 @@ mod tests {
                 "X X\nX X\n",
                 "1:1: blanks may be empty cells or stand between 2 cells: draw empty cells as .",
             ),
+            ("#?\n?#\n", "1:2: '?' in a grid: a cell is '#' or '.'"),
             (
                 "00100\n0111\n11111\n",
                 "2:1: a row of length 4 in a grid of width 5",

@@ -152,3 +152,11 @@ fn mistyped_numbers_of_pictures_are_found() {
     println!("{cases} cases, {found} found, {first} first");
     assert!(cases >= 10 && 10 * found >= 8 * cases);
 }
+
+/// The clues alone have one solution, and a given cell contradicts it: once two other clues were proposed.
+#[test]
+fn a_wrong_given_cell_is_not_blamed_on_the_clues() {
+    let text = r##"{"rows":[[2],[2]],"columns":[[2],[2]],"given":["#?","?."]}"##;
+    let corrections = Corrections::of(&text.parse().unwrap(), &Limits::default());
+    assert!(corrections.without_given && corrections.found.is_empty());
+}

@@ -465,7 +465,6 @@ fn the_content_of_a_json_file_is_given() {
             "[1,0,0,2]",
             "content[3]: 2 is not a cell, which is 1 if filled, -1 if empty, 0 if unknown",
         ),
-        ("\"x\"", "content: a text is not a list of cells"),
         (
             "[0,0,0,0],\"given\":[\"??\",\"??\"]",
             "content or given is given twice",
