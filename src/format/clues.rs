@@ -5,7 +5,7 @@
 //! count but for those that divide the two sides.
 
 use super::fragment::{self, Fragment};
-use super::number::{is_number, sides};
+use super::number::{is_number, number, sides};
 use super::side::Side;
 use super::{cwd, nin};
 use crate::error::{Error, Result};
@@ -27,21 +27,23 @@ pub(super) fn looks_like(text: &str) -> bool {
         return true;
     }
     // Two groups of numbers may also begin with the sizes of another format, which tell how many lines each group has.
+    let numbers = |line: &Fragment<'_>| -> Vec<usize> {
+        line.words().filter_map(|word| number(word.text)).collect()
+    };
+    let lines: Vec<Vec<usize>> = outline.rows.iter().take(2).map(numbers).collect();
+    let (above, below) = (outline.rows.len(), outline.columns.len());
+    let (other, fits): (fn(&str) -> Result<Puzzle>, bool) = match &lines[..] {
+        [first, ..] if first.len() == 2 => (nin::read, above == first[1] + 1 && below == first[0]),
+        [first, second] if first.len() == 1 && second.len() == 1 => {
+            (cwd::read, above == first[0] + 2 && below == second[0])
+        }
+        _ => return true,
+    };
     let is_balanced = |puzzle: &Puzzle| {
         let (in_rows, in_columns) = puzzle.sums();
         in_rows == in_columns
     };
-    let other = match (nin::looks_like(text), cwd::looks_like(text)) {
-        (true, _) => nin::read(text),
-        (_, true) => cwd::read(text),
-        (false, false) => return true,
-    };
-    let below = outline.columns.len();
-    match other {
-        Err(_) => true,
-        Ok(other) if below == other.width() && is_balanced(&other) => false,
-        Ok(_) => read(text).is_ok_and(|puzzle| is_balanced(&puzzle)),
-    }
+    !fits && (other(text).is_err() || read(text).is_ok_and(|puzzle| is_balanced(&puzzle)))
 }
 
 pub(super) fn read(text: &str) -> Result<Puzzle> {

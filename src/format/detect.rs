@@ -14,11 +14,13 @@ pub(super) fn format(
 ) -> Result<&'static Format> {
     let text = decoded.as_ref().map(|decoded| &*decoded.text);
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-    // `min_by_key` takes the first of equals.
-    let found = FORMATS
-        .iter()
-        .filter(|format| format.codec.looks_like(bytes, text.ok()))
-        .min_by_key(|format| !format.has_ending(ending));
+    // Those with the ending first.
+    let [with, without] = [true, false].map(|wanted| {
+        let formats = FORMATS.iter();
+        formats.filter(move |format| format.has_ending(ending) == wanted)
+    });
+    let mut formats = with.chain(without);
+    let found = formats.find(|format| format.codec.looks_like(bytes, text.ok()));
     if let Some(format) = found {
         return Ok(format);
     }

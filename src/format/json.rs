@@ -341,13 +341,12 @@ impl<'a> Source<'a> {
             let mut lengths = Vec::new();
             for (k, length) in self.array(clue, &path, "a clue")?.into_iter().enumerate() {
                 let path = || format!("{path}[{k}]");
-                if is_coloured(length) {
-                    let message =
-                        format!("{}: a block with a colour: {ONLY_BLACK_AND_WHITE}", path());
-                    return Err(self.error(length, message));
-                }
                 if !is_number(length) {
-                    let message = format!("{}: {} is not a block length", path(), kind(length));
+                    let message = if is_coloured(length) {
+                        format!("{}: a block with a colour: {ONLY_BLACK_AND_WHITE}", path())
+                    } else {
+                        format!("{}: {} is not a block length", path(), kind(length))
+                    };
                     return Err(self.error(length, message));
                 }
                 match number(length) {

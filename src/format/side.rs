@@ -19,8 +19,8 @@ impl Side {
 
     /// The side that has this name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        // Longer names need not be looked at.
-        if name.len() > 40 {
+        // Most keys and lines are told by their first letter, without a copy.
+        if name.len() > 40 || !name.starts_with(['r', 'R', 'h', 'H', 'c', 'C', 'v', 'V']) {
             return None;
         }
         let name = name.replace(['_', ' '], "").to_lowercase();
