@@ -166,6 +166,13 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Found> {
     let goal = source.find(is_goal)?.map_or(object, |(_, value)| value);
     let puzzle = puzzle.with_notes(notes);
     let puzzle = puzzle.map_err(|error| places.locate(error, goal))?;
+    let mut members = source.members.iter().map(|(key, raw)| (key, raw.get()));
+    let is_coloured =
+        |(key, value): &(&String, &str)| !is_known(key, value) && has_colours(key, value);
+    if let Some((key, value)) = members.find(is_coloured) {
+        let message = format!("{}: {ONLY_BLACK_AND_WHITE}", brief(key));
+        return Err(places.locate(Error::data(message), value));
+    }
     let warnings = source.unknown().into_iter().collect();
     Ok(Found { puzzle, warnings })
 }
@@ -535,6 +542,22 @@ fn is_coloured(block: &str) -> bool {
             .iter()
             .any(|(name, _)| names.contains(&name.to_lowercase().as_str()))
     })
+}
+
+/// Whether a member has the colours of a puzzle: more than one beside the ground, or a list for each line.
+fn has_colours(key: &str, value: &str) -> bool {
+    let key = key.to_lowercase();
+    let number = || match value.chars().next() {
+        Some('[') => serde_json::from_str::<Vec<&RawValue>>(value).map_or(0, |list| list.len()),
+        Some('{') => {
+            serde_json::from_str::<Members<'_>>(value).map_or(0, |members| members.0.len())
+        }
+        _ => 0,
+    };
+    let is_named = ["color", "colour", "palette"]
+        .iter()
+        .any(|name| key.contains(name));
+    is_named && (number() > 2 || value.starts_with("[["))
 }
 
 /// A value for a message: the value itself if it is simple, else its type.

@@ -263,3 +263,22 @@ fn blocks_with_colours_are_told() {
         );
     }
 }
+
+#[test]
+fn a_palette_makes_a_puzzle_in_colours() {
+    let with = |member: &str| format!("{{\"rows\":[[1]],\"columns\":[[1]],{member}}}");
+    for member in [
+        "\"palette\":[\"white\",\"red\",\"blue\"]",
+        "\"colors\":{\"a\":1,\"b\":2,\"c\":3}",
+        "\"rowColors\":[[1]],\"columnColors\":[[1]]",
+    ] {
+        let message = failure(read(&with(member)));
+        assert!(
+            message.ends_with(": only black-and-white puzzles can be read so far"),
+            "{message}"
+        );
+    }
+    for member in ["\"colors\":[\"white\",\"black\"]", "\"color\":\"#000\""] {
+        one(read(&with(member)));
+    }
+}
