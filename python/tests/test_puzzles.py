@@ -151,12 +151,13 @@ def test_images(tmp_path: Path) -> None:
             Puzzle.from_image(path, size=size)
     with pytest.raises(ValueError, match="threshold=300"):
         Puzzle.from_image(path, threshold=300)
-    # Two cells of 50 pixels a side would be chance; 3x3 are found, and warned of.
-    art = np.kron(np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]]), np.full((50, 50), 255, int))
+    # Few cells would be chance; 5x5 of 50 pixels a side are found, and warned of.
+    heart = np.array([[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]])
+    art = np.kron(heart, np.full((50, 50), 255, int))
     levels = "\n".join(str(level) for level in np.pad(art, 10).ravel())
-    enlarged = f"P2 170 170 255\n{levels}\n".encode()
-    with pytest.warns(UserWarning, match="each cell has 50x50 pixels, so there are 3x3 cells"):
-        assert Puzzle.from_image(enlarged, invert=True).rows == ((1,), (3,), (1,))
+    enlarged = f"P2 270 270 255\n{levels}\n".encode()
+    with pytest.warns(UserWarning, match="each cell has 50x50 pixels, so there are 5x5 cells"):
+        assert Puzzle.from_image(enlarged, invert=True).rows == ((1, 1), (5,), (5,), (3,), (1,))
     assert Puzzle.from_image(enlarged, size=17, threshold="local", keep_margin=True).shape == (17, 17)
 
 

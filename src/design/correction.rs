@@ -1,9 +1,10 @@
 //! What to do about clues that no picture has: the fewest of them whose change makes the puzzle solvable.
 //!
-//! First every clue is changed by a single edit. If that does not help, lines are left out of the puzzle until the others have a solution. Lines that [contradict each other](crate::sat::LineSolver) are a
-//! *core*; a change must touch a line of every core, so that only such lines are tried (the implicit hitting set method of maximum
-//! satisfiability: Davies and Bacchus, "Solving MAXSAT by solving a sequence of simpler SAT instances", CP 2011). For a line that can be
-//! left out, new clues are tried in the order of their distance from the given one. Only sums that the other lines leave are tried.
+//! First every clue is changed by a single edit. If that does not help, lines are left out of the puzzle until the others have a solution.
+//! Lines that [contradict each other](crate::sat::LineSolver) are a *core*; a change must touch a line of every core, so that only such
+//! lines are tried (the implicit hitting set method of maximum satisfiability: Davies and Bacchus, "Solving MAXSAT by solving a sequence of
+//! simpler SAT instances", CP 2011). For a line that can be left out, new clues are tried in the order of their distance from the given
+//! one. Only sums that the other lines leave are tried.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -198,10 +199,7 @@ impl Finder<'_> {
         let mut open = Vec::new();
         for clues in self.nearest_first(all) {
             let mut candidate = self.correction(clues);
-            if self.control.poll() {
-                return None;
-            }
-            candidate.verdict = by_lines(&candidate.apply(self.puzzle));
+            candidate.verdict = by_lines(&candidate.apply(self.puzzle), self.control)?;
             match candidate.verdict {
                 Verdict::None => {}
                 Verdict::Undecided => open.push(candidate),
@@ -420,16 +418,16 @@ impl Finder<'_> {
     }
 }
 
-/// What lines alone tell of a puzzle.
-fn by_lines(puzzle: &Puzzle) -> Verdict {
+/// What lines alone tell of a puzzle; `None` if the run was stopped.
+fn by_lines(puzzle: &Puzzle, control: &Control) -> Option<Verdict> {
     by_width!(puzzle.width().max(puzzle.height()), W => {
         let clues = Clues::new(puzzle);
         let mut board = Board::<W>::new(&clues);
-        match (board.propagate(), board.unknown()) {
+        Some(match (board.propagate_under(control)?, board.unknown()) {
             (false, _) => Verdict::None,
             (true, 0) => Verdict::Unique,
             (true, _) => Verdict::Undecided,
-        }
+        })
     })
 }
 
