@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::board::{Board, Clues};
-use crate::line::by_width;
+use super::profile::by_lines;
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
 use crate::run::{Control, Limits, memory_plan};
 use crate::sat::{LineAnswer, LineSolver};
@@ -135,30 +134,23 @@ struct Finder<'a> {
     limits: &'a Limits,
     started: Instant,
     control: &'a Arc<Control>,
-    /// Lines that contradict each other, and sets of lines that have been left out. Both are numbered with the rows first.
-    cores: Vec<BTreeSet<usize>>,
-    tried: BTreeSet<BTreeSet<usize>>,
+    /// Lines that contradict each other, and sets of lines that have been left out.
+    cores: Vec<BTreeSet<Line>>,
+    tried: BTreeSet<BTreeSet<Line>>,
     corrections: Corrections,
 }
 
 impl Finder<'_> {
     /// Looks for corrections of ever more clues. `None` if it was stopped.
     fn find(&mut self) -> Option<()> {
-        let mut as_it_is = self.correction(Vec::new());
-        if self.judge(&mut as_it_is, None)? {
+        if self.verdict(self.puzzle, None)? != Verdict::None {
             return Some(());
         }
         if self.puzzle.given().is_some() {
-            let limits = self.limits.clone().left_since(self.started);
-            let bare = self.puzzle.without_given();
-            let (found, outcome) = Search::new(&bare).limits(limits).first(1);
-            if !found.is_empty() {
-                self.corrections.without_given = true;
+            let verdict = self.verdict(&self.puzzle.without_given(), None)?;
+            self.corrections.without_given = verdict != Verdict::None;
+            if self.corrections.without_given {
                 return Some(());
-            }
-            if let Some(why) = outcome.stopped {
-                self.control.stop(why);
-                return None;
             }
         }
         self.corrections.at_least = 1;
@@ -199,7 +191,7 @@ impl Finder<'_> {
         let mut open = Vec::new();
         for clues in self.nearest_first(all) {
             let mut candidate = self.correction(clues);
-            candidate.verdict = by_lines(&candidate.apply(self.puzzle), self.control)?;
+            candidate.verdict = by_lines(&candidate.apply(self.puzzle), || self.control.poll())?;
             match candidate.verdict {
                 Verdict::None => {}
                 Verdict::Undecided => open.push(candidate),
@@ -222,7 +214,7 @@ impl Finder<'_> {
         &mut self,
         solver: &mut LineSolver,
         size: usize,
-        left_out: &mut BTreeSet<usize>,
+        left_out: &mut BTreeSet<Line>,
     ) -> Option<()> {
         loop {
             if let Some(core) = self.cores.iter().find(|core| core.is_disjoint(left_out)) {
@@ -238,29 +230,12 @@ impl Finder<'_> {
             if !self.tried.insert(left_out.clone()) {
                 return Some(());
             }
-            let lines: Vec<Line> = left_out.iter().map(|&line| self.line(line)).collect();
+            let lines: Vec<Line> = left_out.iter().copied().collect();
             match solver.solve_without(&lines) {
                 LineAnswer::Solution(grid) => return self.correct(&lines, &grid),
-                LineAnswer::Core(core) => {
-                    let core = core.into_iter().map(|line| self.index(line)).collect();
-                    self.cores.push(core);
-                }
+                LineAnswer::Core(core) => self.cores.push(core.into_iter().collect()),
                 LineAnswer::Unknown => return None,
             }
-        }
-    }
-
-    fn line(&self, index: usize) -> Line {
-        match index.checked_sub(self.puzzle.height()) {
-            None => Line::Row(index),
-            Some(column) => Line::Column(column),
-        }
-    }
-
-    fn index(&self, line: Line) -> usize {
-        match line {
-            Line::Row(row) => row,
-            Line::Column(column) => self.puzzle.height() + column,
         }
     }
 
@@ -304,25 +279,29 @@ impl Finder<'_> {
         distances.get(MAX_FOUND - 1).copied().unwrap_or(usize::MAX)
     }
 
-    /// Whether the puzzle is solvable with a correction, whose verdict is set; with a number of nodes, as far as these tell. `None` if the
-    /// search was stopped before it knew.
+    /// Whether the puzzle is solvable with a correction, whose verdict is set. `None` if the search was stopped before it knew.
     fn judge(&self, correction: &mut Correction, nodes: Option<u64>) -> Option<bool> {
+        correction.verdict = self.verdict(&correction.apply(self.puzzle), nodes)?;
+        Some(correction.verdict != Verdict::None)
+    }
+
+    /// Whether a puzzle has solutions: undecided is whether there is another than one; with a number of nodes, no solution means that none
+    /// was found by these. `None` if the search was stopped before it knew.
+    fn verdict(&self, puzzle: &Puzzle, nodes: Option<u64>) -> Option<Verdict> {
         if self.control.poll() {
             return None;
         }
-        let puzzle = correction.apply(self.puzzle);
         let limits = self.limits.clone().left_since(self.started);
         let nodes_left = nodes.into_iter().chain(limits.nodes).min();
         let limits = limits.nodes(nodes_left);
-        let (found, outcome) = Search::new(&puzzle).limits(limits).first(2);
-        correction.verdict = outcome.solutions.verdict();
+        let (found, outcome) = Search::new(puzzle).limits(limits).first(2);
         match (found.len(), outcome.stopped) {
-            (0, Some(Stop::Nodes)) if nodes.is_some() => Some(false),
+            (0, Some(Stop::Nodes)) if nodes.is_some() => Some(Verdict::None),
             (0, Some(why)) => {
                 self.control.stop(why);
                 None
             }
-            (found, _) => Some(found > 0),
+            _ => Some(outcome.solutions.verdict()),
         }
     }
 
@@ -416,19 +395,6 @@ impl Finder<'_> {
     fn sum_with(&self, line: Line, added: isize) -> Option<usize> {
         sum(&self.lengths(line)).checked_add_signed(sign(line) * added)
     }
-}
-
-/// What lines alone tell of a puzzle; `None` if the run was stopped.
-fn by_lines(puzzle: &Puzzle, control: &Control) -> Option<Verdict> {
-    by_width!(puzzle.width().max(puzzle.height()), W => {
-        let clues = Clues::new(puzzle);
-        let mut board = Board::<W>::new(&clues);
-        Some(match (board.propagate_under(control)?, board.unknown()) {
-            (false, _) => Verdict::None,
-            (true, 0) => Verdict::Unique,
-            (true, _) => Verdict::Undecided,
-        })
-    })
 }
 
 /// What a filled cell of a line adds to the sum of the rows without that of the columns.

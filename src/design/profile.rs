@@ -330,9 +330,18 @@ impl fmt::Display for Profile {
 /// # Ok::<(), omnogram::Error>(())
 /// ```
 pub fn line_solvable(puzzle: &Puzzle) -> bool {
+    by_lines(puzzle, || false) == Some(Verdict::Unique)
+}
+
+/// What lines alone tell of a puzzle; `None` if `stop`, called between two lines, returns `true`.
+pub(super) fn by_lines(puzzle: &Puzzle, stop: impl FnMut() -> bool) -> Option<Verdict> {
     by_width!(puzzle.width().max(puzzle.height()), W => {
         let clues = Clues::new(puzzle);
         let mut board = Board::<W>::new(&clues);
-        board.propagate() && board.unknown() == 0
+        Some(match (board.propagate_unless(stop)?, board.unknown()) {
+            (false, _) => Verdict::None,
+            (true, 0) => Verdict::Unique,
+            (true, _) => Verdict::Undecided,
+        })
     })
 }

@@ -4,14 +4,14 @@ use crate::error::Result;
 use crate::puzzle::{Grid, Notes, Puzzle};
 
 /// A puzzle, and what its reader warns of.
-pub(super) struct Found {
+pub(super) struct Parsed {
     pub(super) puzzle: Puzzle,
     pub(super) warnings: Vec<String>,
 }
 
-impl From<Puzzle> for Found {
+impl From<Puzzle> for Parsed {
     fn from(puzzle: Puzzle) -> Self {
-        Found {
+        Parsed {
             puzzle,
             warnings: Vec::new(),
         }
@@ -20,7 +20,7 @@ impl From<Puzzle> for Found {
 
 /// The puzzles that a reader found in a text. A pack is read lazily, so that reading a malicious one can end early.
 pub(super) struct Contents<'a> {
-    pub(super) puzzles: Box<dyn Iterator<Item = Result<Found>> + 'a>,
+    pub(super) puzzles: Box<dyn Iterator<Item = Result<Parsed>> + 'a>,
     /// Whether the puzzles have numbers even if there is only one.
     pub(super) numbered: bool,
 }
@@ -29,13 +29,13 @@ impl<'a> Contents<'a> {
     /// The puzzles that `next` returns one after the other.
     pub(super) fn several(next: impl FnMut() -> Option<Result<Puzzle>> + 'a) -> Self {
         Contents {
-            puzzles: Box::new(std::iter::from_fn(next).map(|puzzle| puzzle.map(Found::from))),
+            puzzles: Box::new(std::iter::from_fn(next).map(|puzzle| puzzle.map(Parsed::from))),
             numbered: false,
         }
     }
 
     /// The puzzles of a pack, which have numbers even if there is only one.
-    pub(super) fn pack<T: Into<Found>>(puzzles: impl Iterator<Item = Result<T>> + 'a) -> Self {
+    pub(super) fn pack<T: Into<Parsed>>(puzzles: impl Iterator<Item = Result<T>> + 'a) -> Self {
         Contents {
             puzzles: Box::new(puzzles.map(|puzzle| puzzle.map(T::into))),
             numbered: true,
@@ -43,7 +43,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-impl<T: Into<Found>> From<Result<T>> for Contents<'_> {
+impl<T: Into<Parsed>> From<Result<T>> for Contents<'_> {
     fn from(puzzle: Result<T>) -> Self {
         Contents {
             puzzles: Box::new(std::iter::once(puzzle.map(T::into))),

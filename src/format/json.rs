@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::brief::{brief, plural};
 use super::characters::plain;
-use super::contents::{Contents, Found};
+use super::contents::{Contents, Parsed};
 use super::fragment::ONLY_BLACK_AND_WHITE;
 use super::number::{block_too_long, is_number, number};
 use super::place::Places;
@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
 }
 
 /// The puzzle in the slice `object` of the text, with a warning of keys that are not known.
-fn puzzle(places: &Places<'_>, object: &str) -> Result<Found> {
+fn puzzle(places: &Places<'_>, object: &str) -> Result<Parsed> {
     let object = object.trim();
     if !object.starts_with('{') {
         let message = format!(
@@ -174,7 +174,7 @@ fn puzzle(places: &Places<'_>, object: &str) -> Result<Found> {
         return Err(places.locate(Error::data(message), value));
     }
     let warnings = source.unknown().into_iter().collect();
-    Ok(Found { puzzle, warnings })
+    Ok(Parsed { puzzle, warnings })
 }
 
 /// The keys of texts.

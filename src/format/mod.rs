@@ -69,7 +69,7 @@ unstable! {
 
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
-use contents::{Contents, Found, puzzle_of_picture};
+use contents::{Contents, Parsed, puzzle_of_picture};
 use encoding::Decoded;
 use table::Codec;
 
@@ -202,14 +202,7 @@ impl ReadOptions {
         file: &'a str,
     ) -> Box<dyn Iterator<Item = Entry> + 'a> {
         let decoded = encoding::decode(bytes);
-        let format = match self.format {
-            Some(format) => Ok(format),
-            // Who names a character means a drawing.
-            None if self.filled.is_some() && decoded.is_ok() => {
-                Ok(Format::named("text").expect("there are drawings"))
-            }
-            None => detect::format(bytes, &decoded, file),
-        };
+        let format = self.format_of(bytes, &decoded, file);
         let text = match decoded {
             Ok(Decoded {
                 text: Cow::Borrowed(text),
@@ -245,7 +238,7 @@ impl ReadOptions {
     /// [`Kind::Data`](crate::error::Kind::Data) if the file is neither an image nor a puzzle with a goal.
     #[cfg(feature = "unstable")]
     pub fn picture(&self, bytes: &[u8], file: &str) -> Result<Picture> {
-        if let Ok(format) = self.format_of(bytes, file)
+        if let Ok(format) = self.format_of(bytes, &encoding::decode(bytes), file)
             && let Codec::Picture(picture) = format.codec
         {
             return picture
@@ -263,10 +256,19 @@ impl ReadOptions {
         }
     }
 
-    fn format_of(&self, bytes: &[u8], file: &str) -> Result<&'static Format> {
+    fn format_of(
+        &self,
+        bytes: &[u8],
+        decoded: &Result<Decoded<'_>>,
+        file: &str,
+    ) -> Result<&'static Format> {
         match self.format {
             Some(format) => Ok(format),
-            None => self::detect(bytes, file),
+            // Who names a character means a drawing.
+            None if self.filled.is_some() && decoded.is_ok() => {
+                Ok(Format::named("text").expect("there are drawings"))
+            }
+            None => detect::format(bytes, decoded, file),
         }
     }
 
@@ -284,7 +286,7 @@ impl ReadOptions {
                 let picture = kind.read(bytes, &self.tracing)?;
                 let (picture, warnings) = picture::trace(&picture, &self.tracing);
                 let puzzle = puzzle_of_picture(picture);
-                Ok(puzzle.map(|puzzle| Found { puzzle, warnings }).into())
+                Ok(puzzle.map(|puzzle| Parsed { puzzle, warnings }).into())
             }
         }
     }

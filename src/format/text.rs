@@ -268,6 +268,7 @@ mod tests {
             "⬜\u{fe0f}⬛\u{fe0f}⬛⬜\n⬛⬜⬜⬛\n⬛⬛⬛⬛\n",
             "⬜ ⬛ ⬛ ⬜\n⬛ ⬜ ⬜ ⬛\n⬛ ⬛ ⬛ ⬛\n",
             "░██░\n█░░█\n████\n",
+            // Here X is a filled cell and a blank an empty one.
             " XX \nX  X\nXXXX\n",
             " XX\nX  X\nXXXX\n",
             " ██\n█  █\n████\n",
@@ -292,7 +293,7 @@ mod tests {
         assert_eq!(clues(&one(read("X X\n X \n ", None))), "1 1/1 | 1/1/1");
         assert_eq!(clues(&one(read("ab\nbb\n", Some('b')))), "1/2 | 1/2");
         assert_eq!(
-            clues(&one(read("XX  X  \nX\nXXX X\n", None))),
+            clues(&one(read("##  #  \n#\n### #\n", None))),
             "2 1/1/3 1 | 3/1 1/1/0/1 1"
         );
         // Pictures may differ in their characters.

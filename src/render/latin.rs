@@ -45,12 +45,11 @@ const SMALL: [u32; 26] = [
     278, 556, 500, 722, 500, 500, 500,
 ];
 
-/// The width of a text, in thousandths of the font size; exact for letters, digits, blanks, `<` and `>`; only these are centred.
+/// The width of a text, in thousandths of the font size; exact for letters, digits, `<` and `>`, which are all that is centred.
 pub(super) fn width(bytes: &[u8]) -> u32 {
     let width = |&byte: &u8| match byte {
         b'A'..=b'Z' => CAPITALS[usize::from(byte - b'A')],
         b'a'..=b'z' => SMALL[usize::from(byte - b'a')],
-        b' ' => 278,
         b'<' | b'>' => 584,
         _ => 556,
     };
@@ -73,6 +72,6 @@ mod tests {
     fn digits_are_of_one_width() {
         assert_eq!(width(b"10"), 1112);
         assert_eq!(width(b">99"), 584 + 1112);
-        assert_eq!(width(b"W i"), 944 + 278 + 222);
+        assert_eq!(width(b"Wi"), 944 + 222);
     }
 }

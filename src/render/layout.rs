@@ -93,7 +93,7 @@ pub(super) struct Layout {
 const CHARACTER_WIDTH: u32 = 64;
 
 /// Estimated width of a line of text in pixels. Only its first 10,000 characters are counted.
-fn text_width(words: &str, size: u32) -> u32 {
+pub(super) fn text_width(words: &str, size: u32) -> u32 {
     let characters = words.chars().take(10_000).count() as u64;
     (characters * u64::from(size) * u64::from(CHARACTER_WIDTH)).div_ceil(100) as u32
 }
@@ -514,7 +514,7 @@ fn both_filled(a: Mark, b: Mark) -> bool {
 }
 
 /// The text, cut and ended with an ellipsis if it is wider than `room`.
-fn shortened(words: &str, room: u32, size: u32) -> String {
+pub(super) fn shortened(words: &str, room: u32, size: u32) -> String {
     if text_width(words, size) <= room {
         return words.to_owned();
     }

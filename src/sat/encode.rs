@@ -47,6 +47,15 @@ impl Encoding {
         Self::new(puzzle, (&unknown, &unknown), max_starts, stop)
     }
 
+    /// The grid of a model, given by the value of each variable.
+    pub(super) fn grid(&self, mut is_true: impl FnMut(i32) -> bool) -> Grid {
+        let mut grid = self.filled.clone();
+        for (variable, row, column) in self.cells.each() {
+            grid.set(row, column, is_true(variable));
+        }
+        grid
+    }
+
     /// The literal that a cell is filled.
     fn cell(&self, row: usize, column: usize) -> Literal {
         match self.cells.variable(row, column) {

@@ -148,10 +148,7 @@ impl SatSolver {
         }
         match self.solver.solve() {
             SatStatus::SATISFIABLE => {
-                let mut grid = self.encoding.filled.clone();
-                for (variable, row, column) in self.encoding.cells.each() {
-                    grid.set(row, column, self.solver.val(variable) > 0);
-                }
+                let grid = self.encoding.grid(|variable| self.solver.val(variable) > 0);
                 SatAnswer::Solution(grid)
             }
             SatStatus::UNSATISFIABLE => SatAnswer::None,

@@ -415,234 +415,26 @@ fn puzzles_of_other_people_are_read() {
     assert!(tally.puzzles >= tally.files && tally.goals > 0);
 }
 
-/// Each file of `puzzles/bad` with what is said of it.
-const BAD: &[(&str, &str)] = &[
-    (
-        "absurd.txt",
-        "absurd.txt:3:3: a block of 1000000000 cells is longer than the longest line, 4096",
-    ),
-    (
-        "blank-lines-unclear.non",
-        "blank-lines-unclear.non:6:1: too few clues for 3 rows, and it is not clear which blank lines are empty clues: write 0 for an empty line",
-    ),
-    (
-        "block-too-long.non",
-        "block-too-long.non:7:1: a block of 5000 cells is longer than the longest line, 4096",
-    ),
-    (
-        "blotted.xml",
-        "blotted.xml:4:26: a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
-    ),
-    (
-        "clue-too-long.non",
-        "clue-too-long.non:7:1: the clue 2 2 of row 2 needs 5 cells, but the line has 4",
-    ),
-    (
-        "clue-with-junk.non",
-        "clue-with-junk.non:7:2: ';' in a clue: a clue is a list of numbers",
-    ),
-    (
-        "clue-with-minus.non",
-        "clue-with-minus.non:7:3: a minus sign in a clue: a block has at least one cell",
-    ),
-    (
-        "coloured-words.non",
-        "coloured-words.non:3:1: a puzzle in colours: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "coloured.g",
-        "coloured.g:5:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "coloured.ini",
-        "coloured.ini:2:9: \"r\" is a colour: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "coloured.json",
-        "coloured.json:1:12: rows[0][0]: a block with a colour: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "coloured.non",
-        "coloured.non:7:2: \"a\" is a colour: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "coloured.xml",
-        "coloured.xml:4:54: \"red\" and \"blue\" are two colours: only black-and-white puzzles can be read so far",
-    ),
-    (
-        "columns-missing.non",
-        "columns-missing.non:1:1: this puzzle has no columns section",
-    ),
-    (
-        "compressed.non.gz",
-        "compressed.non.gz: this file is compressed with gzip: unpack it first",
-    ),
-    (
-        "drawing-unclear.txt",
-        "drawing-unclear.txt:1:1: it is not clear which of '~' and '+' is a filled cell: draw with # and .",
-    ),
-    (
-        "drawing-uneven.txt",
-        "drawing-uneven.txt:2:1: a row of length 3 in a grid of width 4",
-    ),
-    ("empty.non", "empty.non: the file is empty"),
-    (
-        "entities.xml",
-        "entities.xml:3:27: &c; is not a known entity: entities that a file declares itself are not supported",
-    ),
-    (
-        "given-cells.pattern",
-        "given-cells.pattern:1:26: from here on there are too many given cells for 4x3",
-    ),
-    (
-        "goal-junk.non",
-        "goal-junk.non:16:14: '2' in the goal: a cell is 0 or 1",
-    ),
-    (
-        "goal-length.non",
-        "goal-length.non:16:6: the goal has 11 cells, but a 4x3 puzzle has 12",
-    ),
-    (
-        "height-absurd.non",
-        "height-absurd.non:3:8: a height of 1000000000 is more than the 4096 that omnogram can hold",
-    ),
-    (
-        "height-missing.non",
-        "height-missing.non:1:1: this puzzle has no height",
-    ),
-    (
-        "in-pack.nonpack",
-        "in-pack.nonpack#2:22:3: 'x' in a clue: a clue is a list of numbers",
-    ),
-    (
-        "json-clue-too-long.json",
-        "json-clue-too-long.json:1:16: the clue 2 2 of row 2 needs 5 cells, but the line has 4",
-    ),
-    (
-        "json-comma.json",
-        "json-comma.json:2:39: this is not JSON: a value must come here",
-    ),
-    (
-        "json-deep.json",
-        "json-deep.json:1:12: rows[0][0]: an array is not a block length",
-    ),
-    (
-        "json-minus.json",
-        "json-minus.json:1:20: rows[1][1]: -2 is not a block length",
-    ),
-    (
-        "json-no-puzzle.json",
-        "json-no-puzzle.json: there is no puzzle in this file",
-    ),
-    (
-        "json-rows-missing.json",
-        "json-rows-missing.json:1:1: this puzzle has no rows",
-    ),
-    (
-        "json-size.json",
-        "json-size.json:1:11: the width is given as 5, but there are clues for 4",
-    ),
-    (
-        "json-text.json",
-        "json-text.json:1:16: rows[1]: a text is not a clue",
-    ),
-    (
-        "json-torn.json",
-        "json-torn.json:3:21: the JSON ends in the middle of a value",
-    ),
-    (
-        "not-a-puzzle.non",
-        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows",
-    ),
-    (
-        "not-utf8.non",
-        "not-utf8.non:7:4: 'é' in a clue: a clue is a list of numbers",
-    ),
-    (
-        "number-absurd.non",
-        "number-absurd.non:7:3: a block of 99999999999999999999999 cells is longer than the longest line, 4096",
-    ),
-    (
-        "rows-missing.non",
-        "rows-missing.non:1:1: this puzzle has no rows section",
-    ),
-    (
-        "rows-too-few.non",
-        "rows-too-few.non:9:1: only 2 clues for 3 rows",
-    ),
-    (
-        "rows-too-many.non",
-        "rows-too-many.non:9:1: 4 clues for 3 rows: from here on there are too many",
-    ),
-    (
-        "rows-twice.non",
-        "rows-twice.non:16:1: a second rows section: the first is in line 5",
-    ),
-    (
-        "sizes-other-way-round.nin",
-        "sizes-other-way-round.nin:4:1: the clue 4 of row 3 needs 4 cells, but the line has 3",
-    ),
-    (
-        "torn.pbm",
-        "torn.pbm:4:1: the picture ends after 2 of its 1000000 pixels",
-    ),
-    (
-        "triddler.xml",
-        "triddler.xml:3:1: a triddler: only rows and columns can be read so far",
-    ),
-    (
-        "utf16.non",
-        "utf16.non: this file is not UTF-16LE as it declares",
-    ),
-    (
-        "width-missing.non",
-        "width-missing.non:1:1: this puzzle has no width",
-    ),
-    (
-        "width-not-a-number.non",
-        "width-not-a-number.non:2:7: the width must be one whole number",
-    ),
-    (
-        "width-too-large.non",
-        "width-too-large.non:2:7: a width of 4097 is more than the 4096 that omnogram can hold",
-    ),
-    (
-        "width-twice.non",
-        "width-twice.non:4:1: a second width: the first is in line 2",
-    ),
-    (
-        "width-zero.non",
-        "width-zero.non:2:7: the width is 0, but a puzzle has at least one cell",
-    ),
-];
-
+/// The README beside the files holds what is said of each, to the letter and in their order.
 #[test]
 fn bad_files_are_refused_in_clear_words() {
     let folder = root().join("puzzles/bad");
-    let table = fs::read_to_string(folder.join("README.md")).unwrap();
     let mut paths = files(&folder);
     paths.retain(|path| path.file_name().is_some_and(|name| name != "README.md"));
-    let mut found = Vec::new();
+    let mut found = String::new();
     for path in &paths {
         let name = path.file_name().unwrap().to_str().unwrap();
         for entry in read(&fs::read(path).unwrap(), name) {
             if let Err(error) = entry.puzzle {
-                found.push((name, error.to_string()));
+                found += &format!("| `{name}` | `{error}` |\n");
             }
         }
     }
-    for (name, message) in &found {
-        println!("    ({name:?}, {message:?}),");
-    }
-    let found: Vec<(&str, &str)> = found
-        .iter()
-        .map(|(name, message)| (*name, message.as_str()))
-        .collect();
-    assert_eq!(found, BAD);
-    for (name, message) in BAD {
-        let row = format!("| `{name}` | `{message}` |");
-        assert!(table.contains(&row), "README.md lacks the row\n{row}");
-    }
+    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+    let (_, table) = readme.split_once("|---|---|\n").expect("a table");
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let rows: String = rows.map(|row| format!("{row}\n")).collect();
+    assert!(rows.lines().count() > 40 && found == rows, "{found}");
 }
 
 #[test]

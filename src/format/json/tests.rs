@@ -233,6 +233,7 @@ fn a_picture_may_have_the_characters_of_any_drawing() {
     for rows in [
         "\"⬜⬛⬛⬜\",\"⬛⬜⬜⬛\",\"⬛⬛⬛⬛\"",
         "\"0 1 1 0\",\"1 0 0 1\",\"1 1 1 1\"",
+        // X is a filled cell.
         "\" XX \",\"X  X\",\"XXXX\"",
     ] {
         assert_eq!(

@@ -1,7 +1,6 @@
 //! The headings of several pictures on one page: they have one size, whatever the size of the pictures.
 
-use super::super::latin;
-use super::super::layout::{Align, Canvas, Tone};
+use super::super::layout::{Align, Canvas, Tone, shortened, text_width};
 use super::super::paper::{MARGIN, Page};
 use super::strokes::Strokes;
 
@@ -22,7 +21,7 @@ impl Headings {
     /// These headings, each a title and a byline, in slots of this size: smaller in small slots, and where the longest title needs it.
     pub(super) fn new(headings: &[&[String; 2]], slot: Page) -> Self {
         let [room, high] = [slot.width, slot.height].map(|side| side - 2 * MARGIN);
-        let widths = headings.iter().map(|heading| width(&heading[0]));
+        let widths = headings.iter().map(|heading| text_width(&heading[0], 1000));
         let longest = widths.max().unwrap_or(0);
         let largest = MAX_SIZE.min(room / 14).min(high / 8);
         let fitting = (u64::from(room) * 1000)
@@ -62,7 +61,7 @@ impl Headings {
             let words = shortened(words, self.room, size);
             let middle = y + line_height(size) / 2;
             canvas.write(&words, (0, middle), Align::Left, size, tone);
-            wide = wide.max((width(&words) * size).div_ceil(1000));
+            wide = wide.max(text_width(&words, size));
             y += line_height(size);
         }
         (canvas.finish(), wide)
@@ -71,30 +70,4 @@ impl Headings {
 
 fn line_height(size: u32) -> u32 {
     size * 5 / 4
-}
-
-/// Most characters of a heading.
-const MAX_CHARACTERS: usize = 500;
-
-/// The width of the beginning of a text, in thousandths of the font size.
-fn width(words: &str) -> u32 {
-    let begin: String = words.chars().take(MAX_CHARACTERS).collect();
-    latin::width(&latin::bytes(&begin))
-}
-
-/// The text, cut and ended with an ellipsis if it is wider than `room`.
-fn shortened(words: &str, room: u32, size: u32) -> String {
-    let fits = |words: &str| u64::from(width(words)) * u64::from(size) <= u64::from(room) * 1000;
-    if words.chars().nth(MAX_CHARACTERS).is_none() && fits(words) {
-        return words.to_owned();
-    }
-    let mut begin: Vec<char> = words.chars().take(MAX_CHARACTERS).collect();
-    loop {
-        begin.pop();
-        let cut: String = begin.iter().collect();
-        let cut = format!("{}…", cut.trim_end());
-        if begin.is_empty() || fits(&cut) {
-            return cut;
-        }
-    }
 }
