@@ -59,17 +59,15 @@ pub(super) struct Kinds(Vec<char>);
 
 impl Kinds {
     /// The kinds of these cells; `None` if there are more than two, or some that can be no cells.
-    pub(super) fn of(cells: impl Iterator<Item = char>) -> Option<Self> {
+    pub(super) fn of(mut cells: impl Iterator<Item = char>) -> Option<Self> {
         let mut kinds = Vec::new();
-        for cell in cells {
-            if !kinds.contains(&cell) {
-                if kinds.len() == 2 || is_no_cell(cell) {
-                    return None;
-                }
-                kinds.push(cell);
-            }
-        }
-        Some(Kinds(kinds))
+        let are_all = cells.all(|cell| {
+            let is_known = kinds.contains(&cell);
+            let is_new = !is_known && kinds.len() < 2 && !is_no_cell(cell);
+            kinds.extend(is_new.then_some(cell));
+            is_known || is_new
+        });
+        are_all.then_some(Kinds(kinds))
     }
 
     /// Whether there are both filled and empty cells, as far as one kind at least is known to be either.

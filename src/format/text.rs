@@ -64,13 +64,12 @@ fn is_drawing(text: &str) -> bool {
     let is_word = |row: &str| !row.trim().contains(is_between_cells);
     let are_single = |row: &str| {
         row.split(is_between_cells)
-            .all(|word| word.chars().filter(|c| !is_between(*c)).count() <= 1)
+            .all(|word| cells(word).count() <= 1)
     };
     if !(rows().all(is_word) || rows().all(are_single)) {
         return false;
     }
-    let Some(kinds) = Kinds::of(rows().flat_map(|row| row.chars().filter(|c| !is_between(*c))))
-    else {
+    let Some(kinds) = Kinds::of(rows().flat_map(cells)) else {
         return false;
     };
     let mut digits = kinds.characters().iter().filter(|c| c.is_ascii_digit());
@@ -80,13 +79,12 @@ fn is_drawing(text: &str) -> bool {
         [_, _] => kinds.are_told_apart() || !kinds.characters().iter().any(|c| c.is_alphanumeric()),
         _ => false,
     };
-    let length = |row: &str| row.chars().filter(|c| !is_between(*c)).count();
-    let width = rows().next().map_or(0, length);
+    let width = rows().next().map_or(0, |row| cells(row).count());
     let are_known = kinds.characters().iter().all(|c| usual(*c).is_some());
     is_possible
         && width >= 2
         && rows().nth(1).is_some()
-        && (are_known || rows().all(|row| length(row) == width))
+        && (are_known || rows().all(|row| cells(row).count() == width))
         && !is_of_other_format(text)
 }
 
@@ -117,7 +115,7 @@ pub(super) fn read(text: &str, filled: Option<char>) -> Contents<'_> {
     if characters::blank_is_empty(lines(text).map(|line| line.text)) {
         return with_blanks(text).and_then(puzzle_of_picture).into();
     }
-    let all = Kinds::of(lines(text).flat_map(cells).map(|(c, _)| c));
+    let all = Kinds::of(lines(text).flat_map(|line| cells(line.text)));
     let mut lines = Fragment::lines(text).peekable();
     Contents::several(move || {
         let is_end = |line: &Fragment<'_>| line.is_blank() || is_heading(line.text.trim_end());
@@ -127,42 +125,46 @@ pub(super) fn read(text: &str, filled: Option<char>) -> Contents<'_> {
         let grid = || {
             let kinds = match all.clone() {
                 Some(kinds) => kinds,
-                None => Kinds::of(rows.iter().flat_map(|row| cells(*row)).map(|(c, _)| c))
+                None => Kinds::of(rows.iter().flat_map(|row| cells(row.text)))
                     .ok_or_else(|| third_kind(&rows))?,
             };
             let is_filled = kinds.meaning(filled).map_err(|error| first.locate(error))?;
-            grid(&rows, |row| cells(row).map(|(c, _)| is_filled(c)).collect())
+            grid(&rows, |row| cells(row.text).map(&is_filled))
         };
         Some(grid().and_then(puzzle_of_picture))
     })
 }
 
-/// The cells of a row, each with its place.
-fn cells(row: Fragment<'_>) -> impl Iterator<Item = (char, Fragment<'_>)> {
-    let cells = row.text.char_indices().filter(|(_, c)| !is_between(*c));
-    cells.map(move |(at, c)| (c, row.at(&row.text[at..])))
+/// The cells of a row.
+fn cells(row: &str) -> impl Iterator<Item = char> {
+    row.chars().filter(|c| !is_between(*c))
 }
 
 /// The error for the first cell that is neither filled nor empty.
 fn third_kind(rows: &[Fragment<'_>]) -> Error {
-    let cells = || rows.iter().flat_map(|row| cells(*row));
     let kind = |is_filled, default| {
-        let mut found = cells()
-            .map(|(c, _)| c)
-            .filter(|c| usual(*c) == Some(is_filled));
-        found.next().unwrap_or(default)
+        let mut all = rows.iter().flat_map(|row| cells(row.text));
+        all.find(|c| usual(*c) == Some(is_filled))
+            .unwrap_or(default)
     };
     let (filled, empty) = (kind(true, '#'), kind(false, '.'));
-    let third = cells().find(|(c, _)| ![filled, empty].contains(c));
-    let (c, place) = third.expect("there are more than two kinds");
+    let third = rows.iter().find_map(|row| {
+        let mut cells = row.text.char_indices();
+        let (at, c) = cells.find(|(_, c)| !is_between(*c) && ![filled, empty].contains(c))?;
+        Some((row.at(&row.text[at..]), c))
+    });
+    let (place, c) = third.expect("there are more than two kinds");
     place.error(format!(
         "{c:?} in a grid: a cell is {filled:?} or {empty:?}"
     ))
 }
 
 /// The grid of these rows, whose cells are filled or not.
-fn grid<'a>(rows: &[Fragment<'a>], cells: impl Fn(Fragment<'a>) -> Vec<bool>) -> Result<Grid> {
-    let width = cells(rows[0]).len();
+fn grid<'a, C: Iterator<Item = bool>>(
+    rows: &[Fragment<'a>],
+    cells: impl Fn(Fragment<'a>) -> C,
+) -> Result<Grid> {
+    let width = cells(rows[0]).count();
     if width == 0 {
         return Err(rows[0].error("there is no cell in this row"));
     }
@@ -174,15 +176,16 @@ fn grid<'a>(rows: &[Fragment<'a>], cells: impl Fn(Fragment<'a>) -> Vec<bool>) ->
     }
     let mut grid = Grid::new(width, rows.len());
     for (y, row) in rows.iter().enumerate() {
-        let cells = cells(*row);
-        if cells.len() != width {
-            return Err(row.error(format!(
-                "a row of length {} in a grid of width {width}",
-                cells.len()
-            )));
+        let mut length = 0;
+        for is_filled in cells(*row) {
+            if is_filled && length < width {
+                grid.set(y, length, true);
+            }
+            length += 1;
         }
-        for (x, is_filled) in cells.into_iter().enumerate() {
-            grid.set(y, x, is_filled);
+        if length != width {
+            let message = format!("a row of length {length} in a grid of width {width}");
+            return Err(row.error(message));
         }
     }
     Ok(grid)
@@ -226,7 +229,7 @@ fn with_blanks(text: &str) -> Result<Grid> {
     }
     grid(&rows, |row| {
         let cells = row.text.chars().map(|c| c != ' ');
-        cells.chain(std::iter::repeat(false)).take(width).collect()
+        cells.chain(std::iter::repeat(false)).take(width)
     })
 }
 
