@@ -49,6 +49,7 @@
 //! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `census`, `cluster`, `studio` |
 //! | `cli` | the command, which needs all of these; on by default |
 //! | `checked` | a check build, for tests: fixpoints, contradictions, regions, components and solutions are recomputed by plain means, and a panic reports the first that differs; many times slower |
+//! | `answers` | what answers the questions of the page of `studio`, without a server |
 //! | `studio` | the verb `studio`: a page on which a designer draws, and its local server; on by default |
 //!
 //! # Cookbook
@@ -158,13 +159,15 @@ mod line;
 pub mod sat;
 #[cfg(not(feature = "unstable"))]
 mod sat;
-#[cfg(all(feature = "studio", feature = "unstable"))]
+#[cfg(feature = "answers")]
 pub mod studio;
 
 pub use count::Counter;
 pub use error::Error;
 pub use estimate::Estimator;
 pub use puzzle::{Cell, Clue, Grid, Puzzle};
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use run::set_clock;
 pub use search::{Limits, Outcome, Search, Solutions};
 
 /// The examples of the README hold too.

@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -17,7 +17,7 @@ use super::problem::Census;
 use super::slice::Slice;
 use super::sweep::{Ended, Sweeper};
 use super::tables::Tables;
-use crate::run::{Limits, lock};
+use crate::run::{Instant, Limits, lock};
 use crate::solutions::Stop;
 
 /// Random pictures that are drawn for each slice.

@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::digest::Digest;
 use super::journal::{Journal, JournalRecord};
@@ -13,7 +13,7 @@ use super::record::UnitResult;
 use super::worklist::Worklist;
 use crate::census::{Census, Ended, Slice, Sweeper, Tables, Tally, cut};
 use crate::error::{Error, Result};
-use crate::run::{Activity, Limits, Observer, Snapshot, lock};
+use crate::run::{Activity, Instant, Limits, Observer, Snapshot, lock};
 use crate::solutions::{Count, Stop};
 
 /// Slices for each thread at the beginning.

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,7 @@ use super::line::{RecordReader, seal};
 use super::record::UnitResult;
 use super::unit::WorkUnit;
 use crate::error::{Error, Kind, Result};
+use crate::run::Instant;
 use crate::search::Cube;
 use crate::solutions::Count;
 

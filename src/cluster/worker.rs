@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 
@@ -14,7 +14,7 @@ use super::unit::WorkUnit;
 use super::work::{CubeQueue, CubeSolver, Job, Mode, no_threads};
 use crate::census::{Slice, Sweeper, Tables};
 use crate::error::Result;
-use crate::run::Limits;
+use crate::run::{Instant, Limits};
 use crate::search::{Cube, Outcome};
 
 /// Number of tasks that are read ahead.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam::channel::{RecvTimeoutError, bounded};
 
@@ -25,7 +25,7 @@ use super::unit::WorkUnit;
 use super::work::no_threads;
 use crate::census::Tally;
 use crate::error::{Error, Result};
-use crate::run::{Limits, Observer, Snapshot, TICK, lock};
+use crate::run::{Instant, Limits, Observer, Snapshot, TICK, lock};
 use crate::solutions::{Count, Stop};
 
 /// Time between checks whether a thread has to stop.

@@ -12,7 +12,6 @@
 //! which the number was found.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::backbone::Questions;
 use super::components::{ComponentTable, ComponentValue, Store};
@@ -28,7 +27,7 @@ use crate::board::Clues;
 use crate::graph::{Builder, NodeId, SolutionGraph};
 use crate::line::Word;
 use crate::puzzle::Grid;
-use crate::run::{Control, Limits, Statistics, memory_plan};
+use crate::run::{Control, Instant, Limits, Statistics, memory_plan};
 use crate::sat::SatSolver;
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::{Count, Stop};

@@ -2,9 +2,8 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
-use crate::run::{Activity, Observer, Snapshot, lock, ticking};
+use crate::run::{Activity, Instant, Observer, Snapshot, lock, ticking};
 use crate::solutions::Count;
 
 /// The status of a count. All of its threads write it, and the thread of the observer reads it.

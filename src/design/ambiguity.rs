@@ -5,7 +5,6 @@
 //! too many, they are counted. All solutions are the product of the fillings of all regions.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::fillings::{FillingList, FillingSink, LEAST_DIFFERENCE, max_fillings};
 use super::picture::filled_cells;
@@ -14,7 +13,7 @@ use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::render::differing;
-use crate::run::Control;
+use crate::run::{Control, Instant};
 use crate::search::{
     Backbone, Cube, Limits, Outcome, Search, Total, reduce_difference, switched_solution,
 };

@@ -8,11 +8,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::profile::by_lines;
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
-use crate::run::{Control, Limits, memory_plan};
+use crate::run::{Control, Instant, Limits, memory_plan};
 use crate::sat::{LineAnswer, LineSolver};
 use crate::search::{Search, Verdict};
 use crate::solutions::Stop;

@@ -5,7 +5,6 @@
 //! (2009): a *simple* nonogram is solved by settling all rows, then all columns, in turn, and the number of sweeps is its difficulty.
 
 use std::fmt;
-use std::time::Instant;
 
 use super::nested::Nested;
 use super::rounds::{self, Ended, Round};
@@ -13,7 +12,7 @@ use crate::board::{Board, Clues};
 use crate::format::plural;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Line, Position, Puzzle};
-use crate::run::{Control, Limits, Pace};
+use crate::run::{Control, Instant, Limits, Pace};
 use crate::search::{Search, Verdict};
 use crate::solutions::{Count, Stop};
 

@@ -21,7 +21,7 @@ mod scaled;
 mod spread;
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -29,7 +29,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use crate::board::{Board, Clues, NodeProbeResult, Prober, Region, between_settles, split_unless};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Limits, Statistics, lock, memory_plan};
+use crate::run::{Control, Instant, Limits, Statistics, lock, memory_plan};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
 use budget::Budget;

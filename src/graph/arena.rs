@@ -17,7 +17,7 @@ pub(super) const LONG_RUNS: usize = 1 << 14;
 pub(super) const LONG_CHILDREN: usize = 1 << 16;
 
 /// Number of words at which an arena counts as full: offsets have 32 bits. The margin is 2^26 words.
-pub(super) const MAX_WORDS: usize = (1 << 32) - (1 << 26);
+pub(super) const MAX_WORDS: usize = u32::MAX as usize - (1 << 26) + 1;
 
 /// A list of nodes.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,14 @@
-//! Dropping what is large on a thread of its own.
+//! Dropping what is large on a thread of its own, where runs have several.
 
 use std::thread;
 
 /// A value of this number of bytes or more is dropped on a thread of its own.
 const MIN_BYTES: u64 = 1 << 25;
 
-/// Drops a value that holds this number of bytes. A large value can take seconds; on a thread of its own it does not delay the answer.
+/// Drops a value that holds this number of bytes. A large value can take seconds; on a thread of its own it does not delay the answer. A run on one thread
+/// starts none.
 pub(crate) fn drop_aside<T: Send + 'static>(value: T, bytes: u64) {
-    if bytes >= MIN_BYTES {
+    if bytes >= MIN_BYTES && rayon::current_num_threads() > 1 {
         // If there is no thread, the value is dropped here.
         let dropped = thread::Builder::new().spawn(move || drop(value));
         drop(dropped);

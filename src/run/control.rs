@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::Instant;
 
+use super::clock::Instant;
 use super::limits::Limits;
+use super::ticker;
 use crate::solutions::Stop;
 
 /// Value of the stop flag when the question is answered and the run ends without a [`Stop`].
@@ -119,6 +120,7 @@ impl Control {
     /// Checks the deadline, the interrupt flag and the parent run; whether the run has ended. Takes some 50 nanoseconds: call it at
     /// intervals of a microsecond or more.
     pub(crate) fn poll(&self) -> bool {
+        ticker::tick();
         let interrupt = self.interrupt.as_ref();
         if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stop(Stop::Interrupt);

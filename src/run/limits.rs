@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use super::clock::Instant;
 
 /// Default memory limit of a run, in bytes.
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
+
+/// The largest memory limit, in bytes. Where addresses have 32 bits, half of them is left for what the memory plan does not count.
+const MAX_MEMORY_BYTES: u64 = if usize::BITS <= 32 { 2 << 30 } else { u64::MAX };
 
 /// Bounds on a run. The first one that is reached stops the run, and the answer names it.
 ///
@@ -82,8 +87,8 @@ impl Limits {
         self.clone().time(self.time.map(left))
     }
 
-    /// The memory limit in bytes, or its default.
+    /// The memory limit in bytes, or its default; at most what addresses allow.
     pub(crate) fn bytes(&self) -> u64 {
-        self.memory.unwrap_or(DEFAULT_MEMORY_BYTES)
+        (self.memory.unwrap_or(DEFAULT_MEMORY_BYTES)).min(MAX_MEMORY_BYTES)
     }
 }

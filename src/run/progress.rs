@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{RecvTimeoutError, bounded};
 
+use super::ticker::{self, TICK};
 use crate::solutions::Count;
 
 /// Counters of a search, summed over all tasks.
@@ -116,7 +117,8 @@ impl Snapshot {
     }
 }
 
-/// A function that receives the progress of a run, ten times a second from a separate thread, and once at the end.
+/// A function that receives the progress of a run, ten times a second and once at the end: from a separate thread, or, where the pool has
+/// one thread only, from that one.
 ///
 /// ```
 /// use omnogram::search::{Observer, Outcome, Snapshot};
@@ -133,11 +135,12 @@ impl Snapshot {
 /// ```
 pub type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
 
-/// Interval between two calls of the observer.
-pub(crate) const TICK: Duration = Duration::from_millis(100);
-
-/// Runs `work`, and meanwhile calls `tell` every [`TICK`] from another thread.
+/// Runs `work`, and meanwhile calls `tell` every [`TICK`]: from another thread, or, where the pool has one thread only, on this one whenever
+/// `work` polls its [`Control`](super::Control).
 pub(crate) fn ticking<T>(tell: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
+    if rayon::current_num_threads() == 1 {
+        return ticker::ticking(&tell, work);
+    }
     std::thread::scope(|threads| {
         let (finished, ticks) = bounded::<()>(0);
         let tell = &tell;

@@ -2,7 +2,7 @@
 //! interfaces.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::cube::Cube;
 use super::near::reduce_difference;
@@ -10,7 +10,7 @@ use super::outcome::{Outcome, Total};
 use super::portfolio::Portfolio;
 use crate::classic::{Classic, End, Flow, Observer};
 use crate::puzzle::{Cell, Grid, Puzzle};
-use crate::run::{Control, Limits, Statistics};
+use crate::run::{Control, Instant, Limits, Statistics};
 use crate::solutions::{Batch, Count, CountSink, Set, Sink, Stop};
 
 /// Maximum steps between two polls of the control. Fewer where lines are long, as the time of a step may grow with the line length.

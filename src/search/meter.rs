@@ -1,11 +1,10 @@
 //! The progress of a search. Tasks keep sums of their own and add them here at intervals; the observer reads them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
-use crate::run::{Activity, Snapshot};
+use crate::run::{Activity, Instant, Snapshot};
 
 /// The weight of the whole tree. The weight of a node is divided among its children without a remainder, in proportion to their estimated
 /// sizes, so that the weights of finished nodes add up to exactly this at the end.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -21,7 +20,7 @@ use super::task::{self, Node, Shared};
 use crate::board::{Board, Clues};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::run::{Control, Limits, Observer, Statistics, lock, memory_plan, ticking};
+use crate::run::{Control, Instant, Limits, Observer, Statistics, lock, memory_plan, ticking};
 use crate::sat::SatSolver;
 use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 

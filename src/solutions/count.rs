@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::puzzle::MAX_SIDE;
 
 /// The most decimal digits of a number of solutions, which is at most 2 to the number of cells. The logarithm of 2, rounded up, is 0.30103.
-const MAX_DIGITS: usize = (MAX_SIDE * MAX_SIDE) * 30_103 / 100_000 + 1;
+const MAX_DIGITS: usize = ((MAX_SIDE * MAX_SIDE) as u64 * 30_103 / 100_000) as usize + 1;
 
 /// Number of digits up to which the quadratic time of num-bigint's parser does not matter.
 const SHORT_DIGITS: usize = 1 << 10;

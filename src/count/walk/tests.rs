@@ -1,6 +1,5 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use super::frame::Frame;
 use super::piece::{PausedStack, Piece, WalkTask};
@@ -15,7 +14,7 @@ use crate::count::root::{Opened, Root};
 use crate::count::setup::Setup;
 use crate::count::status::Status;
 use crate::puzzle::{Cell, Clue, Puzzle, random_grid};
-use crate::run::{Control, Limits, Statistics};
+use crate::run::{Control, Instant, Limits, Statistics};
 use crate::search::WHOLE;
 use crate::solutions::Count;
 

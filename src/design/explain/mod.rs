@@ -9,7 +9,6 @@ mod trial;
 mod view;
 
 use std::cmp::Reverse;
-use std::time::Instant;
 
 pub use reason::Reason;
 
@@ -20,7 +19,7 @@ use crate::board::{Board, Clues};
 use crate::error::Result;
 use crate::line::{Known, Word, by_width};
 use crate::puzzle::{Cell, Line, Position, Puzzle};
-use crate::run::{Control, Limits};
+use crate::run::{Control, Instant, Limits};
 use crate::search::{Cube, Search, Verdict};
 use crate::solutions::Stop;
 

@@ -9,7 +9,7 @@ mod random;
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use climb::{Climb, images};
 use random::Random;
@@ -21,7 +21,7 @@ use crate::error::{Error, Kind, Result};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Cell, Grid, MAX_SIDE, Position, Puzzle};
 use crate::render::differing;
-use crate::run::{Control, Limits};
+use crate::run::{Control, Instant, Limits};
 use crate::solutions::Stop;
 
 /// Lines settled after which a puzzle is given up, unless a number of attempts is set.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::descent::descend;
 use super::edit::{CellSet, Edit};
@@ -16,7 +16,7 @@ use crate::design::picture::Picture;
 use crate::error::{Error, Result};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Cell, Grid, Mismatch, Position};
-use crate::run::{Activity, Control, Limits, Observer, Snapshot, memory_plan, ticking};
+use crate::run::{Activity, Control, Instant, Limits, Observer, Snapshot, memory_plan, ticking};
 use crate::solutions::Stop;
 
 /// Without a budget, edits of up to this number of flips are searched in full; larger ones as far as it is cheap.

@@ -5,7 +5,7 @@
 //! solve combinatorial optimization problems", Operations Research 61, 2013). The known obstacles give a lower bound at any time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::examine::{Examined, Examiner};
 use super::hitting::{greedy, minimum};
@@ -15,7 +15,7 @@ use crate::board::{Board, Clues};
 use crate::design::picture::{Picture, grid_of_rows};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Cell, Grid, Puzzle};
-use crate::run::{Control, memory_plan};
+use crate::run::{Control, Instant, memory_plan};
 use crate::sat::{SatAnswer, SatSolver};
 use crate::search::{Cube, Limits, Search};
 use crate::solutions::Stop;

@@ -1,11 +1,6 @@
-// The server's API: requests with a JSON answer, with the bytes of a file as the answer, and with a stream of events as the answer.
+// Questions of the page: with a JSON answer, with the bytes of a file as the answer, and with a stream of events as the answer.
 
-/** The address of the API relative to the page, whose own address contains the token. */
-const BASE = "api/";
-
-const GONE = "the program omnogram studio does not answer; start it again and open the address that it prints";
-
-const BUSY = "the program is busy with other runs; stop one, here or in another tab, and try again";
+import { BUSY, GONE, ask } from "./side.js";
 
 /** The status of an answer that has no room for another run. */
 export const NO_ROOM = 503;
@@ -13,7 +8,7 @@ export const NO_ROOM = 503;
 /** The longest time in ms in which events are handled without giving the browser the chance to draw. */
 const TURN = 12;
 
-/** An error in the words of the server. */
+/** An error in the words of whoever answers. */
 export class ApiError extends Error {
     constructor(words, status = 0) {
         super(words);
@@ -22,7 +17,7 @@ export class ApiError extends Error {
     }
 }
 
-/** Whether an error says that the server cannot be reached. */
+/** Whether an error says that nobody answers. */
 export function isGone(error) {
     return error instanceof ApiError && error.message === GONE;
 }
@@ -36,7 +31,7 @@ export function isGone(error) {
 async function send(path, options) {
     let response;
     try {
-        response = await fetch(BASE + path, { cache: "no-store", ...options });
+        response = await ask(path, options);
     } catch (error) {
         throw error.name === "AbortError" ? error : new ApiError(GONE);
     }
@@ -55,7 +50,7 @@ async function errorWords(response) {
     } catch {
         // An answer without JSON is described by its status.
     }
-    return `the server answered with status ${response.status}`;
+    return `the answer has the status ${response.status}`;
 }
 
 function json(body, signal) {
@@ -65,7 +60,7 @@ function json(body, signal) {
     return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
 }
 
-/** Reads the body of an answer; a connection that is cut reads as a server that has gone. */
+/** Reads the body of an answer; one that is cut off reads as if nobody answered. */
 async function readBody(reading) {
     try {
         return await reading;

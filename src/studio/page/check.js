@@ -4,6 +4,7 @@ import { Latest, NO_ROOM, stream } from "./api.js";
 import { answers, changesPuzzle, showLayer } from "./answers.js";
 import { elements } from "./elements.js";
 import { ProfileView } from "./profile.js";
+import { FASTER } from "./side.js";
 import { plural, progressText, sentence, solutionsText, verdictText } from "./words.js";
 
 /** After this time in ms without a verdict the page says that it is checking; before, the old verdict stays, faded. */
@@ -14,6 +15,12 @@ const QUIET = 400;
 
 /** A check for which the server had no room is tried again after this time in ms. */
 const AGAIN = 2000;
+
+/** After this time in ms without the regions of an ambiguous puzzle its solutions are also counted by themselves. */
+const COUNT_AFTER = 2000;
+
+/** After this time in ms the page says, once, what would be faster. */
+const LONG = 8000;
 
 /** Stands for a number that is not known yet. */
 const UNKNOWN = "–";
@@ -45,9 +52,10 @@ class Check {
     #hiding = 0;
     #suspended = false;
     #layers = {};
+    #told = false;
 
-    constructor({ drawing, board, announce }) {
-        Object.assign(this, { drawing, board, announce }, elements({
+    constructor({ drawing, board, announce, notify }) {
+        Object.assign(this, { drawing, board, announce, notify }, elements({
             panel: "answers", verdict: "verdict", solutions: "solutions", ambiguous: "ambiguous", progress: "progress",
         }));
         this.profile = new ProfileView({ drawing, board });
@@ -125,17 +133,52 @@ class Check {
     }
 
     async #run(signal, changedAt) {
-        const run = { contradiction: null, final: null };
+        const run = { contradiction: null, final: null, counting: false };
+        const count = new Latest();
+        let counting = 0;
         const handlers = {
             lines: (data) => this.#onLines(data, run),
-            verdict: (data) => this.#onVerdict(data, run, changedAt),
-            progress: (data) => this.#onProgress(data),
-            number: (data) => this.#onNumber(data),
+            verdict: (data) => {
+                this.#onVerdict(data, run, changedAt);
+                if (data.verdict === "multiple") {
+                    counting = setTimeout(() => this.#count(count, run), COUNT_AFTER);
+                }
+            },
+            progress: (data) => run.counting || this.#onProgress(data),
             regions: (data) => this.#onRegions(data, run),
             profile: (data) => this.profile.show(data),
         };
-        await stream("check", this.drawing.subject(), handlers, signal);
+        const faster = setTimeout(() => this.#tellFaster(), LONG);
+        try {
+            await stream("check", this.drawing.subject(), handlers, signal);
+        } finally {
+            clearTimeout(faster);
+            clearTimeout(counting);
+            count.abort();
+        }
         return true;
+    }
+
+    /** Counts the solutions beside the search for the regions, whose progress is not shown meanwhile. */
+    async #count(latest, run) {
+        run.counting = true;
+        const handlers = {
+            progress: (data) => this.#onProgress(data),
+            number: (data) => this.#onNumber(data),
+        };
+        try {
+            await latest.run((signal) => stream("count", this.drawing.subject(), handlers, signal));
+        } catch {
+            // Without room for it the check goes on alone.
+        }
+        run.counting = false;
+    }
+
+    #tellFaster() {
+        if (FASTER !== null && !this.#told) {
+            this.#told = true;
+            this.notify(FASTER);
+        }
     }
 
     #onLines({ position, unknown, contradiction }, run) {
@@ -179,19 +222,25 @@ class Check {
             this.#setLayer("regions", null);
             this.#showLayers();
         }
-        if (data.solutions !== "0" && !answers.exact) {
-            this.#setSolutions({ solutions: data.solutions, exact: false });
-            answers.solutions = data.solutions;
+        this.#raise(data.solutions, false);
+    }
+
+    /** The number, which may be there before the regions are. */
+    #onNumber({ solutions, exact }) {
+        this.#raise(solutions, exact);
+    }
+
+    /** A number of solutions that is better than the one shown replaces it. */
+    #raise(solutions, exact) {
+        if (!answers.exact && (exact || BigInt(solutions) > BigInt(answers.solutions))) {
+            answers.learn({ verdict: answers.verdict, solutions, exact });
+            this.#setSolutions({ solutions, exact });
         }
     }
 
-    /** The exact number, which may be there before the regions are. */
-    #onNumber({ solutions, exact }) {
-        answers.learn({ verdict: answers.verdict, solutions, exact });
-        this.#setSolutions({ solutions, exact });
-    }
-
-    #onRegions(data, run) {
+    #onRegions(found, run) {
+        const isKnown = !found.exact && (answers.exact || BigInt(answers.solutions) > BigInt(found.solutions));
+        const data = isKnown ? { ...found, solutions: answers.solutions, exact: answers.exact } : found;
         run.final = data;
         answers.learn(data);
         this.#setVerdict(data.verdict, verdictWords(data, run.contradiction));

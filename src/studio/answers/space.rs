@@ -41,10 +41,10 @@ struct Solutions {
 
 pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
-    run.events.begin();
+    run.begin();
     let unavailable = |words: &str| {
         let words = serde_json::json!({ "words": words });
-        run.events.send("unavailable", &words);
+        run.send("unavailable", &words);
     };
     let Some(graph) = graph(run, &puzzle, None) else {
         unavailable("The graph of all solutions needs more time or memory than it may take.");
@@ -67,7 +67,7 @@ pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
         shares: shares.collect(),
         solutions: graph.count().clone(),
     };
-    run.events.send("cells", &shares);
+    run.send("cells", &shares);
     Ok(())
 }
 
@@ -77,7 +77,7 @@ pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Re
     let cells = puzzle.width() * puzzle.height();
     let most = (MAX_CELLS / cells).clamp(1, MAX_SOLUTIONS);
     let number = question.number.unwrap_or(1).min(most);
-    run.events.begin();
+    run.begin();
     let solutions = match graph(run, &puzzle, Some(MAX_GRAPH_TIME)) {
         Some(graph) => Solutions {
             count: graph.count().clone(),
@@ -106,7 +106,7 @@ pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Re
             }
         }
     };
-    run.events.send("solutions", &solutions);
+    run.send("solutions", &solutions);
     Ok(())
 }
 

@@ -1,24 +1,25 @@
 //! Runs: their number, their threads and limits, and what is kept from one run to the next.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 
-use super::events::Events;
+use super::listing::Listing;
+use super::reply::event;
+use super::sink::Sink;
 use crate::count::ComponentTable;
 use crate::graph::SolutionGraph;
 use crate::puzzle::Puzzle;
-use crate::run::{Limits, Snapshot, lock};
+use crate::run::{Instant, Limits, Snapshot, lock};
 use crate::solutions::{Count, Rough};
 
 /// Maximum number of runs at a time.
-pub(super) const MAX_RUNS: usize = 4;
+pub(super) const MAX_RUNS: usize = 8;
 
-/// Divisor of the memory of the server: a run may search and count at the same time, and the component table has a share of its own.
-const MEMORY_SHARES: u64 = 2 * MAX_RUNS as u64 + 1;
+/// Divisor of the memory of all runs together: the component table has a share of its own.
+const MEMORY_SHARES: u64 = MAX_RUNS as u64 + 1;
 
 /// Maximum bytes of a solution graph that is kept for the next question about its puzzle.
 const MAX_KEPT_BYTES: u64 = 1 << 28;
@@ -36,13 +37,14 @@ pub(super) struct Engine {
     table: Mutex<Arc<ComponentTable>>,
     /// The last solution graph, and its puzzle.
     graph: Mutex<Option<(Puzzle, Arc<SolutionGraph>)>>,
+    /// The last search for all solutions.
+    listing: Mutex<Option<Listing>>,
 }
 
 /// A run under way.
-#[derive(Debug)]
 pub(super) struct Run<'e> {
     pub(super) engine: &'e Engine,
-    pub(super) events: Events,
+    sink: &'e dyn Sink,
     started: Instant,
     /// The limits on this run, from its start.
     limits: Limits,
@@ -70,22 +72,19 @@ impl Engine {
             idle: Mutex::default(),
             table: Mutex::new(Arc::new(ComponentTable::new(bytes))),
             graph: Mutex::default(),
+            listing: Mutex::default(),
         }
     }
 
-    /// The limits of a run: at most this time, and the flag that interrupts it.
-    pub(super) fn limits(&self, time: Option<Duration>, interrupt: Arc<AtomicBool>) -> Limits {
-        let time = self.limits.time.into_iter().chain(time).min();
-        self.limits.clone().time(time).interrupt(interrupt)
-    }
-
     /// Begins a run with a limit on its time.
-    pub(super) fn begin(&self, events: Events, time: Option<Duration>) -> Run<'_> {
+    pub(super) fn begin<'e>(&'e self, sink: &'e dyn Sink, time: Option<Duration>) -> Run<'e> {
+        let time = self.limits.time.into_iter().chain(time).min();
+        let limits = self.limits.clone().time(time);
         Run {
             engine: self,
-            limits: self.limits(time, Arc::clone(events.interrupt())),
-            events,
+            sink,
             started: Instant::now(),
+            limits: limits.interrupt(Arc::clone(sink.interrupt())),
         }
     }
 
@@ -128,6 +127,17 @@ impl Engine {
             *lock(&self.graph) = Some((puzzle.clone(), Arc::clone(graph)));
         }
     }
+
+    /// The search for all solutions of this puzzle, if it was kept. It is kept no longer.
+    pub(super) fn kept_listing(&self, puzzle: &Puzzle) -> Option<Listing> {
+        let kept = lock(&self.listing).take();
+        kept.filter(|kept| has_same_solutions(&kept.puzzle, puzzle))
+    }
+
+    /// Keeps a search for all solutions.
+    pub(super) fn keep_listing(&self, listing: Listing) {
+        *lock(&self.listing) = Some(listing);
+    }
 }
 
 /// Whether two puzzles have the same clues and the same given cells; their notes do not matter.
@@ -148,7 +158,18 @@ impl Run<'_> {
         (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e6
     }
 
-    /// Sends the progress to the page, as an observer.
+    /// Begins the answer: from now on, what goes wrong is an event.
+    pub(super) fn begin(&self) {
+        self.sink.begin();
+    }
+
+    /// Sends an event. The first one begins the answer.
+    pub(super) fn send(&self, name: &str, data: &impl Serialize) {
+        self.sink.begin();
+        self.sink.send(event(name, data));
+    }
+
+    /// Sends the progress, as an observer.
     pub(super) fn progress(&self, snapshot: Snapshot) {
         let progress = Progress {
             solutions: &snapshot.solutions,
@@ -157,6 +178,7 @@ impl Run<'_> {
             activity: snapshot.activity.to_string(),
             seconds: self.seconds(),
         };
-        self.events.offer("progress", &progress);
+        self.sink.begin();
+        self.sink.offer(event("progress", &progress));
     }
 }

@@ -1,6 +1,6 @@
 //! The files of the page, which are part of the program.
 
-use super::reply::{Reply, whole};
+use crate::studio::answers::Reply;
 
 /// A file of the page: its name, its type and its content.
 type File = (&'static str, &'static str, &'static str);
@@ -11,7 +11,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 macro_rules! files {
     ($($name:literal: $type:ident,)*) => {
-        [$(($name, $type, include_str!(concat!("page/", $name)))),*]
+        [$(($name, $type, include_str!(concat!("../page/", $name)))),*]
     };
 }
 
@@ -57,6 +57,7 @@ const FILES: &[File] = &files! {
     "run-button.js": SCRIPT,
     "selection.js": SCRIPT,
     "shapes.js": SCRIPT,
+    "side.js": SCRIPT,
     "solutions.js": SCRIPT,
     "store.js": SCRIPT,
     "style.css": CSS,
@@ -72,7 +73,12 @@ const FILES: &[File] = &files! {
 pub(super) fn file(name: &str) -> Option<Reply> {
     let name = if name.is_empty() { "index.html" } else { name };
     let (_, content_type, content) = FILES.iter().find(|(own, ..)| *own == name)?;
-    Some(whole(content_type, *content))
+    Some(Reply {
+        status: 200,
+        content_type,
+        headers: Vec::new(),
+        body: content.as_bytes().to_vec(),
+    })
 }
 
 #[cfg(test)]

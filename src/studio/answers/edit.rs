@@ -20,7 +20,7 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
     let (picture, given) = question.picture()?;
     let keep = question.keep(&picture)?;
     let repair = Repair::new(&picture).given(given.as_ref())?;
-    run.events.begin();
+    run.begin();
     let repaired = run.engine.on_threads(|| {
         repair
             .keep(keep.as_ref())
@@ -43,14 +43,14 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
         },
         answer: &repaired,
     };
-    run.events.send("repaired", &answer);
+    run.send("repaired", &answer);
     Ok(())
 }
 
 pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let (picture, given) = question.picture()?;
     let repair = Repair::new(&picture).given(given.as_ref())?;
-    run.events.begin();
+    run.begin();
     let revealed = run.engine.on_threads(|| {
         repair
             .line_solvable(question.line_solvable)
@@ -69,7 +69,7 @@ pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
         },
         answer: &revealed,
     };
-    run.events.send("revealed", &answer);
+    run.send("revealed", &answer);
     Ok(())
 }
 

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
-use hyper::StatusCode;
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::refusal::Refusal;
+use crate::studio::answers::Reply;
 
 /// Maximum number of bytes of a body: a photo fits.
 const MAX_BYTES: usize = 32 << 20;
@@ -42,17 +41,17 @@ impl Bodies {
     }
 
     /// Reserves memory for this number of bytes, until the reserve is dropped.
-    pub(super) fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+    pub(super) fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Reply> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let reserve = Arc::clone(&self.units).try_acquire_many_owned(units);
         reserve.map_err(|_| busy("too much data at a time"))
     }
 
     /// Reads the body of a request whole. A client that does not say its length in advance reserves the maximum.
-    pub(super) async fn read(&self, body: Incoming) -> Result<Content, Refusal> {
+    pub(super) async fn read(&self, body: Incoming) -> Result<Content, Reply> {
         let too_large = || {
             let message = format!("a request may have up to {} MiB", MAX_BYTES >> 20);
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            Reply::refusal(413, &message)
         };
         let bytes = body.size_hint().exact().unwrap_or(MAX_BYTES as u64);
         if bytes > MAX_BYTES as u64 {
@@ -63,12 +62,12 @@ impl Bodies {
         let collected = read.await.map_err(|_| {
             let seconds = MAX_TIME.as_secs();
             let message = format!("the request was not complete after {seconds} seconds");
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, message)
+            Reply::refusal(408, &message)
         })?;
         let collected = collected.map_err(|error| {
             match error.downcast::<http_body_util::LengthLimitError>() {
                 Ok(_) => too_large(),
-                Err(_) => Refusal::bad("the request ended in the middle of its body"),
+                Err(_) => Reply::refusal(400, "the request ended in the middle of its body"),
             }
         })?;
         Ok(Content {
@@ -79,6 +78,6 @@ impl Bodies {
 }
 
 /// The refusal of a server that has enough to do.
-pub(super) fn busy(message: &str) -> Refusal {
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+pub(super) fn busy(message: &str) -> Reply {
+    Reply::refusal(503, message)
 }

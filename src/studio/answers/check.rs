@@ -1,30 +1,17 @@
 //! `check`: everything that the page shows after a stroke. The answer comes in parts, the quickest first: the cells that lines decide, the
 //! verdict, and then, with several solutions, the regions and their number, or, with one, how the puzzle is solved.
 //!
-//! The regions need the backbone. Where that takes long, the solutions are also counted by themselves, so that a lower bound grows
-//! meanwhile.
+//! The regions need the backbone. Where that takes long, the page asks `count` too, so that a lower bound grows meanwhile.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
-
-use crossbeam::channel::{RecvTimeoutError, bounded};
 use serde::Serialize;
 
 use super::engine::Run;
-use super::interrupt::Interrupter;
 use super::question::Question;
 use super::refusal::Refusal;
-use crate::count::Counter;
 use crate::design::{Ambiguity, Profile, Region};
 use crate::puzzle::{Grid, Line, Position, Puzzle, verify};
-use crate::run::{Limits, Snapshot, lock};
+use crate::run::Limits;
 use crate::search::{Outcome, Search, Verdict};
-use crate::solutions::Count;
-
-/// Time after which the solutions are also counted by themselves.
-const COUNT_AFTER: Duration = Duration::from_secs(2);
 
 /// What line solving finds.
 #[derive(Serialize)]
@@ -79,7 +66,7 @@ struct ProfileFields<'a> {
 pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
     let by_lines = Position::by_lines(&puzzle, &run.limits());
-    run.events.send("lines", &lines(&by_lines, &puzzle));
+    run.send("lines", &lines(&by_lines, &puzzle));
     let goal = puzzle.notes().goal.as_ref();
     let is_solution = goal.map(|goal| verify(&puzzle, goal).is_ok());
     let observer = |snapshot| run.progress(snapshot);
@@ -100,87 +87,28 @@ pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
         goal: is_solution,
         examples,
     };
-    run.events.send("verdict", &found(&outcome, &examples));
+    run.send("verdict", &found(&outcome, &examples));
     match verdict {
         Verdict::Multiple => {
             let ambiguity = survey(run, &puzzle);
             let found = found(&ambiguity.outcome, &ambiguity.solutions);
-            run.events.send("regions", &regions(&ambiguity, found));
+            run.send("regions", &regions(&ambiguity, found));
         }
         Verdict::Unique => {
             let profile = Profile::of_unique(&puzzle, &run.limits());
-            run.events
-                .send("profile", &solved(&profile, &puzzle, &run.limits()));
+            run.send("profile", &solved(&profile, &puzzle, &run.limits()));
         }
         _ => {}
     }
     Ok(())
 }
 
-/// The regions of a puzzle with several solutions. If they take long, the count beside them is stopped when they are there; a number that
-/// it finds earlier is sent as the event `number`.
+/// The regions of a puzzle with several solutions.
 fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     let table = run.engine.table();
-    let best = Mutex::new(Count::ZERO);
-    // Whether the count has begun, which then shows the progress in place of the survey. Relaxed: it publishes no other data.
-    let count_has_begun = AtomicBool::new(false);
-    // Replaces the lower bound of a snapshot by the best one so far.
-    let improve = |snapshot: &mut Snapshot| {
-        let mut best = lock(&best);
-        if *best < snapshot.solutions {
-            best.clone_from(&snapshot.solutions);
-        }
-        snapshot.solutions.clone_from(&best);
-    };
-    let observe_survey = |mut snapshot: Snapshot| {
-        improve(&mut snapshot);
-        if !count_has_begun.load(Ordering::Relaxed) {
-            run.progress(snapshot);
-        }
-    };
-    let observe_count = |mut snapshot: Snapshot| {
-        improve(&mut snapshot);
-        run.progress(snapshot);
-    };
-    // When the survey has ended, both are dropped: the channel is closed, so that a count that has not begun does not begin, and one that
-    // has begun is interrupted.
-    let count_interrupter = Interrupter::default();
-    let (survey_runs, survey_end) = bounded::<()>(0);
-    let count_interrupt = count_interrupter.flag();
-    let mut number = None;
-    let mut ambiguity = thread::scope(|threads| {
-        let count = threads.spawn(|| {
-            if survey_end.recv_timeout(COUNT_AFTER) != Err(RecvTimeoutError::Timeout) {
-                return None;
-            }
-            count_has_begun.store(true, Ordering::Relaxed);
-            // An interrupt of the run ends the survey, whose end interrupts the count.
-            let limits = run.limits().interrupt(count_interrupt);
-            let counter = Counter::new(puzzle).limits(limits).observer(&observe_count);
-            let counted = run.engine.on_threads(|| counter.sharing(&table).run());
-            let solutions = counted.solutions;
-            if solutions.is_exact() {
-                run.events.send("number", &solutions);
-            }
-            Some(solutions)
-        });
-        let search = Search::new(puzzle)
-            .limits(run.limits())
-            .observer(&observe_survey);
-        let ambiguity = (run.engine).on_threads(|| Ambiguity::sharing(&search, &table));
-        drop((count_interrupter, survey_runs));
-        // A panic of the count leaves the survey as it is.
-        number = count.join().ok().flatten();
-        ambiguity
-    });
-    let solutions = &mut ambiguity.outcome.solutions;
-    if let Some(number) = number
-        && !solutions.is_exact()
-        && (number.is_exact() || number.number() > solutions.number())
-    {
-        *solutions = number;
-    }
-    ambiguity
+    let observer = |snapshot| run.progress(snapshot);
+    let search = Search::new(puzzle).limits(run.limits()).observer(&observer);
+    (run.engine).on_threads(|| Ambiguity::sharing(&search, &table))
 }
 
 fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> LineFields {

@@ -5,20 +5,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http_body_util::{Either, Full};
-use hyper::Response;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderValue};
-use serde::Serialize;
+use hyper::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::EventStream;
-use super::refusal::{Refusal, json_text};
+use crate::studio::answers::Reply;
 
 /// The error of a body; there is none.
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A reply.
-pub(super) type Reply = Response<ReplyBody>;
+pub(super) type HttpReply = Response<ReplyBody>;
 
 /// The body of a reply, whole or a stream of events, and the memory that is reserved until it is sent.
 #[derive(Debug)]
@@ -61,34 +60,32 @@ const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "no-store"),
 ];
 
-impl From<Refusal> for Reply {
-    fn from(refusal: Refusal) -> Self {
-        let mut reply = whole("application/json", Refusal::json(&refusal.message));
-        *reply.status_mut() = refusal.status;
-        // The body of the request may not have been read.
-        reply
-            .headers_mut()
-            .insert(header::CONNECTION, HeaderValue::from_static("close"));
-        reply
+/// A whole reply.
+pub(super) fn whole(reply: Reply) -> HttpReply {
+    let content = Either::Left(Full::new(reply.body.into()));
+    let mut http = with_headers(reply.content_type, content);
+    *http.status_mut() = StatusCode::from_u16(reply.status).expect("statuses are valid");
+    let headers = http.headers_mut();
+    for (name, value) in reply.headers {
+        let value = HeaderValue::from_str(&value).expect("values of headers are ASCII");
+        headers.insert(name, value);
     }
-}
-
-/// A whole reply with this content.
-pub(super) fn whole(content_type: &'static str, content: impl Into<Bytes>) -> Reply {
-    with_headers(content_type, Either::Left(Full::new(content.into())))
-}
-
-/// A whole reply in JSON.
-pub(super) fn json(value: &impl Serialize) -> Reply {
-    whole("application/json", json_text(value))
+    if reply.status >= 400 {
+        // The body of the request may not have been read.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    http
 }
 
 /// A stream of events.
-pub(super) fn stream(events: EventStream) -> Reply {
+pub(super) fn stream(events: EventStream) -> HttpReply {
     with_headers("text/event-stream", Either::Right(events))
 }
 
-fn with_headers(content_type: &'static str, content: Either<Full<Bytes>, EventStream>) -> Reply {
+fn with_headers(
+    content_type: &'static str,
+    content: Either<Full<Bytes>, EventStream>,
+) -> HttpReply {
     let mut reply = Response::new(ReplyBody {
         content,
         reserved: None,

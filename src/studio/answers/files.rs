@@ -1,22 +1,20 @@
 //! `read`, `write`, `draw` and `formats`: files in and out, as `convert` and `show` do it.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use form_urlencoded::byte_serialize;
-use hyper::StatusCode;
-use hyper::header::HeaderValue;
 use serde::Serialize;
 
-use super::body::busy;
-use super::engine::Engine;
+use super::engine::Run;
 use super::question::{Question, What};
 use super::refusal::Refusal;
-use super::reply::{Reply, json, whole};
+use super::reply::Reply;
 use crate::error::Error;
 use crate::format::{self, Entry, FORMATS, Format, ReadOptions, TraceOptions};
 use crate::puzzle::{Grid, Puzzle};
 use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
-use crate::run::{Limits, lock};
+use crate::run::lock;
 use crate::sat::dimacs;
 use crate::search::Search;
 
@@ -97,7 +95,7 @@ pub(super) fn formats() -> Reply {
         packs: false,
         picture: false,
     };
-    json(&Formats {
+    Reply::json(&Formats {
         formats: formats.chain([dimacs]).collect(),
     })
 }
@@ -128,7 +126,7 @@ pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
         let message = format!("only the first {MAX_PUZZLES} puzzles of this file were read");
         entries[MAX_PUZZLES] = Entry::new(&file, Err(Error::data(message).in_file(&file)));
     }
-    Ok(json(&Puzzles::new(&entries, image)))
+    Ok(Reply::json(&Puzzles::new(&entries, image)))
 }
 
 /// Puzzles as a file.
@@ -144,7 +142,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Reply, Refusal> {
         (DIMACS, _) => return Err(Refusal::bad("this format holds one puzzle")),
         (name, puzzles) => written(name, puzzles)?,
     };
-    let mut reply = whole("application/octet-stream", bytes);
+    let mut reply = Reply::new("application/octet-stream", bytes);
     let stem = match puzzles.len() {
         1 => file_stem(title),
         _ => "puzzles".to_owned(),
@@ -152,11 +150,12 @@ pub(super) fn write(question: &Question<'_>) -> Result<Reply, Refusal> {
     let encoded = |text: &str| {
         // A plus sign stands for a blank in forms alone.
         let text: String = byte_serialize(text.as_bytes()).collect();
-        HeaderValue::from_str(&text.replace('+', "%20")).expect("the text is encoded in ASCII")
+        text.replace('+', "%20")
     };
-    let headers = reply.headers_mut();
-    headers.insert("omnogram-file", encoded(&format!("{stem}.{ending}")));
-    headers.insert("omnogram-lost", encoded(&lost.join(", ")));
+    reply.headers = vec![
+        ("omnogram-file", encoded(&format!("{stem}.{ending}"))),
+        ("omnogram-lost", encoded(&lost.join(", "))),
+    ];
     Ok(reply)
 }
 
@@ -207,18 +206,14 @@ fn file_stem(title: &str) -> String {
     }
 }
 
-/// A drawing of a puzzle. Its solution, unless its goal is one, is searched within these limits.
-pub(super) fn draw(
-    engine: &Engine,
-    question: &Question<'_>,
-    limits: Limits,
-) -> Result<Reply, Refusal> {
+/// A drawing of a puzzle. Its solution, unless its goal is one, is searched.
+pub(super) fn draw(run: &Run<'_>, question: &Question<'_>) -> Result<Reply, Refusal> {
     let puzzle = question.subject()?;
     let drawing = match question.what {
         What::Puzzle => Drawing::blank(&puzzle),
         What::Solution => match puzzle.solved_goal() {
             Some(goal) => Drawing::solution(&puzzle, goal),
-            None => Drawing::solution(&puzzle, &solution(engine, &puzzle, limits)?),
+            None => Drawing::solution(&puzzle, &solution(run, &puzzle, question.time()?)?),
         },
     };
     let notes = puzzle.notes();
@@ -227,17 +222,17 @@ pub(super) fn draw(
         sheet = sheet.byline(format!("by {author}"));
     }
     match &*question.r#as {
-        "svg" => Ok(whole("image/svg+xml", render::svg(&sheet, None, None))),
-        "png" => Ok(whole("image/png", render::png(&sheet, None, None)?)),
+        "svg" => Ok(Reply::new("image/svg+xml", render::svg(&sheet, None, None))),
+        "png" => Ok(Reply::new("image/png", render::png(&sheet, None, None)?)),
         "pdf" => {
             let mut pdf = Pdf::new(Pages::Paper(Paper::A4, 1));
             pdf.add(&sheet)?;
-            Ok(whole("application/pdf", pdf.finish()))
+            Ok(Reply::new("application/pdf", pdf.finish()))
         }
         "html" => {
             let page = Html::new(sheet.title.clone(), Paper::A4);
             let section = page.part(&HtmlSection::new(sheet));
-            Ok(whole(
+            Ok(Reply::new(
                 "text/html; charset=utf-8",
                 page.head() + &section + page.foot(),
             ))
@@ -248,12 +243,14 @@ pub(super) fn draw(
     }
 }
 
-/// A solution of a puzzle.
-fn solution(engine: &Engine, puzzle: &Puzzle, limits: Limits) -> Result<Grid, Refusal> {
-    let search = Search::new(puzzle).limits(limits);
-    let (solution, outcome) = engine.on_threads(|| search.solve());
+/// A solution of a puzzle, found within this time.
+fn solution(run: &Run<'_>, puzzle: &Puzzle, time: Option<Duration>) -> Result<Grid, Refusal> {
+    let limits = run.limits();
+    let time = limits.time.into_iter().chain(time).min();
+    let search = Search::new(puzzle).limits(limits.time(time));
+    let (solution, outcome) = run.engine.on_threads(|| search.solve());
     solution.ok_or_else(|| match outcome.stopped {
-        None => Refusal::new(StatusCode::NOT_FOUND, "there is no solution to draw"),
-        Some(_) => busy("stopped before a solution was found"),
+        None => Refusal::absent("there is no solution to draw"),
+        Some(_) => Refusal::busy("stopped before a solution was found"),
     })
 }

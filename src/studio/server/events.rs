@@ -11,15 +11,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame};
-use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::time::{Interval, interval};
 
 use super::interrupt::Interrupter;
-use super::refusal::{Refusal, json_text};
 use crate::run::lock;
+use crate::studio::answers::{Reply, Sink};
 
 /// Maximum number of events that wait for the connection.
 const MAX_WAITING: usize = 64;
@@ -37,8 +36,8 @@ pub(super) struct Events {
     runtime: Handle,
     /// Relaxed: it publishes no other data.
     interrupt: Arc<AtomicBool>,
-    /// Takes a refusal as long as there was no event. The first event drops it.
-    refusal: Mutex<Option<oneshot::Sender<Refusal>>>,
+    /// Takes a whole reply as long as there was no event. The first event drops it.
+    reply: Mutex<Option<oneshot::Sender<Reply>>>,
 }
 
 /// The receiving side: the body of a reply.
@@ -49,9 +48,9 @@ pub(super) struct EventStream {
     _interrupter: Interrupter,
 }
 
-/// Both sides of a stream, and what receives a refusal before the first event; an error there means that there is an event. Must be called
-/// on a thread of the runtime.
-pub(super) fn events() -> (Events, EventStream, oneshot::Receiver<Refusal>) {
+/// Both sides of a stream, and what receives a whole reply instead; an error there means that there is an event. Must be called on a thread
+/// of the runtime.
+pub(super) fn events() -> (Events, EventStream, oneshot::Receiver<Reply>) {
     let (sender, receiver) = channel(MAX_WAITING);
     let interrupter = Interrupter::default();
     let interrupt = interrupter.flag();
@@ -60,64 +59,50 @@ pub(super) fn events() -> (Events, EventStream, oneshot::Receiver<Refusal>) {
         beat: interval(BEAT),
         _interrupter: interrupter,
     };
-    let (refusal, refused) = oneshot::channel();
+    let (reply, replied) = oneshot::channel();
     let events = Events {
         sender,
         runtime: Handle::current(),
         interrupt,
-        refusal: Mutex::new(Some(refusal)),
+        reply: Mutex::new(Some(reply)),
     };
-    (events, stream, refused)
+    (events, stream, replied)
 }
 
-impl Events {
-    /// The flag that is set when the page has closed the stream.
-    pub(super) fn interrupt(&self) -> &Arc<AtomicBool> {
+/// Must not be used on a thread of the runtime, which `send` would block.
+impl Sink for Events {
+    fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }
 
-    /// Begins the answer: from now on, what goes wrong is an event.
-    pub(super) fn begin(&self) {
-        drop(lock(&self.refusal).take());
-    }
-
-    /// Sends an event, and waits for its place in the queue. Must not be called on a thread of the runtime.
-    pub(super) fn send(&self, name: &str, data: &impl Serialize) {
-        self.send_text(name, &json_text(data));
-    }
-
-    /// Ends the answer with a refusal: as the reply to the request if there was no event yet, or else as an event.
-    pub(super) fn refuse(&self, refusal: Refusal) {
-        let reply = lock(&self.refusal).take();
-        match reply {
+    fn reply(&self, reply: Reply) {
+        if let Some(sender) = lock(&self.reply).take() {
             // Fails if the client has gone.
-            Some(reply) => drop(reply.send(refusal)),
-            None => self.send_text("error", &Refusal::json(&refusal.message)),
+            let _ = sender.send(reply);
         }
     }
 
-    fn send_text(&self, name: &str, json: &str) {
-        self.begin();
-        let sent = self.sender.send_timeout(event(name, json), MAX_WAIT);
+    fn begin(&self) {
+        drop(lock(&self.reply).take());
+    }
+
+    fn has_begun(&self) -> bool {
+        lock(&self.reply).is_none()
+    }
+
+    fn send(&self, event: String) {
+        let sent = self.sender.send_timeout(event.into(), MAX_WAIT);
         if self.runtime.block_on(sent).is_err() {
             self.interrupt.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Sends an event that the next one of its kind replaces: it is dropped if the page has not taken the earlier ones yet.
-    pub(super) fn offer(&self, name: &str, data: &impl Serialize) {
+    fn offer(&self, event: String) {
         if self.sender.capacity() > MAX_WAITING / 2 {
-            self.begin();
-            let json = json_text(data);
             // Fails if the stream is closed.
-            let _ = self.sender.try_send(event(name, &json));
+            let _ = self.sender.try_send(event.into());
         }
     }
-}
-
-/// An event as text. JSON on one line has no line break, which would end the data.
-fn event(name: &str, json: &str) -> Bytes {
-    format!("event: {name}\ndata: {json}\n\n").into()
 }
 
 impl Body for EventStream {

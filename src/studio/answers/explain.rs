@@ -37,7 +37,7 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
     if let Some(position) = &start {
         position.check_size(puzzle.width(), puzzle.height())?;
     }
-    run.events.begin();
+    run.begin();
     if let Some(position) = &start {
         let standing = standing(run, &puzzle, position)?;
         if standing != Standing::Right {
@@ -47,7 +47,7 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
                 Standing::Undecided(_) => "stopped",
                 _ => "wrong",
             };
-            run.events.send(
+            run.send(
                 "explained",
                 &Explained {
                     ending,
@@ -70,12 +70,12 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
             .limits(run.limits())
             .position(start)
             .run(|step| {
-                run.events.send("step", step);
+                run.send("step", step);
                 !question.hint
             })
     })?;
     let unknown = explained.position.unknown_cells();
-    run.events.send(
+    run.send(
         "explained",
         &Explained {
             ending: explained.ending.name(),
@@ -99,9 +99,9 @@ pub(super) fn position(run: &Run<'_>, question: &Question<'_>) -> Result<(), Ref
         return Err(Refusal::bad("the question must have a position"));
     };
     position.check_size(puzzle.width(), puzzle.height())?;
-    run.events.begin();
+    run.begin();
     let standing = standing(run, &puzzle, &position)?;
-    run.events.send("position", &checked(&standing));
+    run.send("position", &checked(&standing));
     Ok(())
 }
 

@@ -1,4 +1,20 @@
-//! The server: it listens, bounds the connections, and ends when it is told to.
+//! The server of the page.
+//!
+//! It listens on the loopback address alone. Every address begins with a random token, and a request from another origin or with another
+//! host is refused, so that only a program that was told the address can use it (`guard`). The page is part of the program (`page`). An
+//! answer that may take long is a stream of events, and closing the stream stops the run (`events`).
+//!
+//! One thread serves all connections. Each run has a thread of its own and a pool of threads for its search; there are at most
+//! [`MAX_RUNS`](super::answers::MAX_RUNS) runs at a time. Connections, bodies and runs are bounded in number and in bytes, and a client that
+//! is slow loses its connection.
+
+mod body;
+mod events;
+mod guard;
+mod interrupt;
+mod page;
+mod reply;
+mod route;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -14,9 +30,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
-use super::engine::{Engine, MAX_RUNS};
-use super::guard::Guard;
-use super::route::Site;
+use guard::Guard;
+use route::Site;
+
+use super::answers::{Answers, MAX_RUNS};
 use crate::error::{Error, Kind, Result};
 use crate::format::Entry;
 use crate::run::Limits;
@@ -88,11 +105,11 @@ impl Studio {
             .max_blocking_threads(MAX_RUNS)
             .build()
             .map_err(io)?;
-        let engine = Engine::new(options.threads, options.limits);
+        let answers = Answers::new(options.threads, options.limits, options.puzzles);
         Ok(Studio {
             runtime,
             listener,
-            site: Arc::new(Site::new(guard, engine, options.puzzles)),
+            site: Arc::new(Site::new(guard, answers)),
         })
     }
 

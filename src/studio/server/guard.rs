@@ -4,9 +4,9 @@
 //! resolve to the loopback address (DNS rebinding). The check of `Origin` and `Sec-Fetch-Site` keeps out pages that were told the token.
 
 use hyper::header::{HOST, ORIGIN};
-use hyper::{HeaderMap, StatusCode, Uri};
+use hyper::{HeaderMap, Uri};
 
-use super::refusal::Refusal;
+use crate::studio::answers::Reply;
 
 /// Number of random bytes of a token.
 const TOKEN_BYTES: usize = 16;
@@ -33,8 +33,8 @@ impl Guard {
     }
 
     /// The path below the token, without the slash between them.
-    pub(super) fn admit<'u>(&self, uri: &'u Uri, headers: &HeaderMap) -> Result<&'u str, Refusal> {
-        let forbidden = |message: &str| Refusal::new(StatusCode::FORBIDDEN, message);
+    pub(super) fn admit<'u>(&self, uri: &'u Uri, headers: &HeaderMap) -> Result<&'u str, Reply> {
+        let forbidden = |message: &str| Reply::refusal(403, message);
         let names = ["127.0.0.1", "localhost"];
         let hosts = names.map(|name| format!("{name}:{}", self.port));
         // A header that comes twice with different values is refused like a foreign one.

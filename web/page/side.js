@@ -1,0 +1,53 @@
+// Who answers the static page: workers of the browser, with the engine as WebAssembly. The page of the local server has another file of this
+// name, with the same exports.
+
+import { compile } from "./load.js";
+import { Pool } from "./pool.js";
+
+/** What is wrong when nobody answers. */
+export const GONE = "the engine of this page could not be loaded; reload the page";
+
+/** What is wrong when there is no room for another run. */
+export const BUSY = "this page is busy with other runs; stop one, and try again";
+
+/** What another program would do better where a run takes long. */
+export const FASTER = "This page searches on one core. The program omnogram uses all cores, and proves hard puzzles faster.";
+
+/** The pool, once the module is there. */
+const pool = load();
+
+async function load() {
+    const response = await fetch(new URL("omnogram.module", import.meta.url));
+    if (!response.ok) {
+        throw new Error(GONE);
+    }
+    const module = await compile(await response.arrayBuffer());
+    return new Pool((take, fail) => {
+        const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+        worker.onmessage = ({ data }) => take(data);
+        worker.onerror = fail;
+        worker.postMessage({ module });
+        return {
+            post: (message, transferred) => worker.postMessage(message, transferred),
+            end: () => worker.terminate(),
+        };
+    });
+}
+
+/**
+ * Asks a question.
+ * @param {string} path its name, and options after a question mark
+ * @param {RequestInit} options
+ * @returns {Promise<Response>} rejected if nobody answers
+ */
+export async function ask(path, { body = "", signal } = {}) {
+    const [name, query = ""] = path.split("?", 2);
+    const bytes = await new Response(body).arrayBuffer();
+    return (await pool).ask(name, query, bytes, signal);
+}
+
+if ("serviceWorker" in navigator) {
+    navigator.serviceWorker.register("offline.js").catch(() => {
+        // Then the page works with a network alone.
+    });
+}
