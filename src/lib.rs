@@ -159,7 +159,7 @@ mod line;
 pub mod sat;
 #[cfg(not(feature = "unstable"))]
 mod sat;
-#[cfg(feature = "answers")]
+#[cfg(all(feature = "answers", feature = "unstable"))]
 pub mod studio;
 
 pub use count::Counter;

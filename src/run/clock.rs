@@ -1,15 +1,19 @@
 //! The clock of every run.
 //!
-//! Where the standard library has a clock, this is it. WebAssembly in a browser has none, and there [`set`] names the function that tells the
-//! time; without it no time passes, so that no limit on time is ever met.
+//! Where the standard library has a clock, this is it. WebAssembly in a browser has none, and there `set_clock` names the function that tells
+//! the time; without it no time passes, so that no limit on time is ever met.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(crate) use std::time::Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub(crate) use told::Instant;
+
+/// Sets the function that tells the time since some fixed moment. Only the first call has an effect.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub use told::set;
+pub fn set_clock(now: fn() -> std::time::Duration) {
+    told::set(now);
+}
 
 /// The clock that somebody else tells. It has the methods of [`std::time::Instant`] that are used.
 #[cfg(any(test, all(target_family = "wasm", target_os = "unknown")))]
@@ -20,8 +24,8 @@ mod told {
     /// The function that tells the time since some fixed moment.
     static NOW: OnceLock<fn() -> Duration> = OnceLock::new();
 
-    /// Sets the function that tells the time since some fixed moment. Only the first call has an effect.
-    pub fn set(now: fn() -> Duration) {
+    /// Sets the function that tells the time, if none is set.
+    pub(super) fn set(now: fn() -> Duration) {
         let _ = NOW.set(now);
     }
 

@@ -14,7 +14,7 @@ mod ticker;
 pub(crate) use aside::drop_aside;
 pub(crate) use clock::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub use clock::set as set_clock;
+pub use clock::set_clock;
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;
 pub(crate) use lock::lock;

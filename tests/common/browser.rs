@@ -1,10 +1,12 @@
 //! Chromium, driven by ChromeDriver, on the page of a studio. Without the two programs a test is skipped with a word.
 //!
+//! `OMNOGRAM_PAGE` names the folder of a static page, which then takes the place of the local server's page.
+//!
 //! ChromeDriver is a server that obeys requests with JSON: <https://www.w3.org/TR/webdriver2/>.
 #![allow(dead_code, reason = "each test uses its share")]
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
 use crate::common::command::{Scratch, omnogram, spawn};
+use crate::file_server;
 
 /// The time within which what a test waits for must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,10 +44,16 @@ pub(crate) struct Browser {
     /// The address of the session, with which every request begins.
     session: String,
     driver: Child,
-    studio: Child,
+    /// The local server; none for a static page.
+    studio: Option<Child>,
     /// The address of the page.
     pub(crate) address: String,
     folder: Scratch,
+}
+
+/// The folder of the static page that is tested in place of the local server's page.
+pub(crate) fn static_page() -> Option<PathBuf> {
+    std::env::var_os("OMNOGRAM_PAGE").map(PathBuf::from)
 }
 
 /// The path of a program, if the machine has it.
@@ -92,8 +101,15 @@ impl Browser {
             println!("skipped: this test needs chromium and chromedriver");
             return None;
         };
-        let mut studio = spawn(omnogram(&["studio", "--no-open", "-q"]).args(arguments));
-        let address = line_with(&mut studio, "http://");
+        let (studio, address) = match static_page() {
+            Some(page) => (None, file_server::serve(&page)),
+            None => {
+                let mut studio = spawn(omnogram(&["studio", "--no-open", "-q"]).args(arguments));
+                let address = line_with(&mut studio, "http://");
+                (Some(studio), address)
+            }
+        };
+        let puzzles = arguments;
         let folder = Scratch::new(&format!("browser-{name}"));
         let mut driver = Command::new(driver)
             .arg("--port=0")
@@ -158,7 +174,28 @@ impl Browser {
             folder,
         };
         browser.goto("");
+        if browser.studio.is_none() && !puzzles.is_empty() {
+            browser.open_files(puzzles);
+        }
         Some(browser)
+    }
+
+    /// Opens files, and those of folders, as the local server begins with them.
+    fn open_files(&self, paths: &[&str]) {
+        let mut files = Vec::new();
+        for path in paths {
+            let path = std::fs::canonicalize(path).expect("it exists");
+            if path.is_dir() {
+                let entries = std::fs::read_dir(path).expect("a folder");
+                let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+                paths.sort();
+                files.extend(paths);
+            } else {
+                files.push(path);
+            }
+        }
+        let names: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+        self.checked(|browser| browser.send("#file", &names.join("\n")));
     }
 
     /// Has the browser obey a command of the session; the value of its reply.
@@ -387,7 +424,10 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = minreq::delete(&self.session).send();
-        for child in [&mut self.driver, &mut self.studio] {
+        for child in [Some(&mut self.driver), self.studio.as_mut()]
+            .into_iter()
+            .flatten()
+        {
             let _ = child.kill();
             let _ = child.wait();
         }

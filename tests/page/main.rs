@@ -6,6 +6,8 @@
 mod browser;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/file_server.rs"]
+mod file_server;
 
 mod designing;
 mod given;

@@ -11,6 +11,7 @@ const MAX_KEPT_BYTES = 2 ** 28;
  * @typedef {object} Thread a worker of the browser or of Node
  * @property {function(object, ArrayBuffer[]=): void} post
  * @property {function(): void} end ends it at once
+ * @property {function(boolean): void} [hold] told whether the program must wait for it
  */
 
 /** A pool of workers. */
@@ -48,7 +49,7 @@ export class Pool {
             return Promise.resolve(refusal(503, "too many questions at a time"));
         }
         this.#running += 1;
-        const worker = this.#idle.pop() ?? new Worker(this.#spawn);
+        const worker = this.#idle.pop() ?? new Runner(this.#spawn);
         return new Promise((resolve, reject) => {
             worker.ask(new Answer(resolve, reject), { name, query, body }, signal, (reusable) => {
                 this.#running -= 1;
@@ -71,13 +72,13 @@ export class Pool {
     /** Starts a worker for the next question, if none waits. */
     #keepReady() {
         if (this.#idle.length === 0 && this.#running < this.#maximum) {
-            this.#idle.push(new Worker(this.#spawn));
+            this.#idle.push(new Runner(this.#spawn));
         }
     }
 }
 
 /** A worker, and the answer that it is giving. */
-class Worker {
+class Runner {
     #thread;
     #answer = null;
     #release = null;
@@ -97,7 +98,9 @@ class Worker {
         answer.onCancel = () => this.#stop(() => {});
         signal?.addEventListener("abort", abort, { once: true });
         this.#answer = answer;
+        this.#thread.hold?.(true);
         this.#release = (reusable) => {
+            this.#thread.hold?.(false);
             signal?.removeEventListener("abort", abort);
             this.#answer = null;
             this.#release = null;

@@ -1,8 +1,7 @@
 // Who answers the static page: workers of the browser, with the engine as WebAssembly. The page of the local server has another file of this
 // name, with the same exports.
 
-import { compile } from "./load.js";
-import { Pool } from "./pool.js";
+import { start } from "./start.js";
 
 /** What is wrong when nobody answers. */
 export const GONE = "the engine of this page could not be loaded; reload the page";
@@ -14,25 +13,7 @@ export const BUSY = "this page is busy with other runs; stop one, and try again"
 export const FASTER = "This page searches on one core. The program omnogram uses all cores, and proves hard puzzles faster.";
 
 /** The pool, once the module is there. */
-const pool = load();
-
-async function load() {
-    const response = await fetch(new URL("omnogram.module", import.meta.url));
-    if (!response.ok) {
-        throw new Error(GONE);
-    }
-    const module = await compile(await response.arrayBuffer());
-    return new Pool((take, fail) => {
-        const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-        worker.onmessage = ({ data }) => take(data);
-        worker.onerror = fail;
-        worker.postMessage({ module });
-        return {
-            post: (message, transferred) => worker.postMessage(message, transferred),
-            end: () => worker.terminate(),
-        };
-    });
-}
+const pool = start();
 
 /**
  * Asks a question.

@@ -34,6 +34,7 @@ const FILES: &[File] = &files! {
     "drawing.js": SCRIPT,
     "dropped.js": SCRIPT,
     "elements.js": SCRIPT,
+    "events.js": SCRIPT,
     "explain.js": SCRIPT,
     "export.js": SCRIPT,
     "files.js": SCRIPT,
