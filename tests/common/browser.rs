@@ -194,7 +194,15 @@ impl Browser {
                 files.push(path);
             }
         }
-        let names: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+        // The browser hands several files over in the order of their names.
+        let is_one = files.len() == 1;
+        let names = files.iter().enumerate().map(|(i, file)| {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            let numbered = format!("{:03}-{name}", i + 1);
+            let name = if is_one { name } else { &numbered };
+            self.file(name, &std::fs::read(file).unwrap())
+        });
+        let names: Vec<String> = names.collect();
         self.checked(|browser| browser.send("#file", &names.join("\n")));
     }
 

@@ -5,16 +5,14 @@ use serde_json::json;
 use crate::browser::{Browser, DESKTOP};
 use crate::common::command;
 
-/// Has the server's replies to `read` contain this warning.
+/// Has all answers with puzzles contain this warning.
 fn warned(browser: &Browser, warning: &str) {
     browser.run(&format!(
-        "const real = window.fetch; \
-         window.fetch = async (url, options) => {{ \
-             const reply = await real(url, options); \
-             if (!String(url).startsWith('api/read')) {{ return reply; }} \
-             const body = await reply.json(); \
-             body.puzzles.forEach((entry) => {{ entry.warnings = ['{warning}']; }}); \
-             return new Response(JSON.stringify(body)); \
+        "const real = Response.prototype.json; \
+         Response.prototype.json = async function () {{ \
+             const body = await real.call(this); \
+             body.puzzles?.forEach((entry) => {{ entry.warnings = ['{warning}']; }}); \
+             return body; \
          }};"
     ));
 }

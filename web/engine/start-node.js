@@ -14,7 +14,7 @@ export async function start(maximum) {
     const bytes = new Uint8Array(await readFile(new URL("omnogram.module", import.meta.url)));
     const module = await compile(bytes.buffer);
     return new Pool((take, fail) => {
-        const worker = new Worker(new URL("worker-node.js", import.meta.url));
+        const worker = new Worker(new URL("worker-node.js", import.meta.url), { execArgv: [] });
         worker.on("message", take);
         worker.on("error", fail);
         worker.unref();
