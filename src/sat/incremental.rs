@@ -53,7 +53,7 @@ pub(super) trait IncrementalSolver: Sized {
     /// Number of conflicts so far.
     fn conflicts(&self) -> u64;
 
-    /// Work done so far, in units of about 5 nanoseconds: a deterministic measure.
+    /// Work done so far: a deterministic measure, in units of about 30 nanoseconds.
     fn ticks(&self) -> u64;
 }
 

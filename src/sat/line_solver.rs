@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::Solver;
+use super::built_in::Solver;
 use super::encode::Encoding;
 use super::incremental::{Answer, IncrementalSolver};
 use super::solver::BYTES_PER_START;

@@ -5,7 +5,7 @@
 //! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. With the
 //! feature `sat` it is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024), with `sat-rust` alone it is
 //! batsat, a MiniSat in Rust (Een and Sorensson, "An Extensible SAT-solver", SAT 2003); the encoding of puzzles is our own. A build
-//! without these features has no solver: [`SatSolver::new`] returns `None`, and its callers do without.
+//! without these features has no solver: [`SatSolver::new`] returns `None`, and its callers do without. Proofs need CaDiCaL.
 
 #[cfg(not(any(feature = "sat", feature = "sat-rust")))]
 mod absent;
@@ -14,6 +14,7 @@ mod agreement;
 mod backbone;
 #[cfg(any(test, all(feature = "sat-rust", not(feature = "sat"))))]
 mod batsat;
+mod built_in;
 #[cfg(feature = "sat")]
 mod cadical;
 #[cfg(all(feature = "sat", feature = "unstable"))]
@@ -32,10 +33,3 @@ pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;
 pub use line_solver::{LineAnswer, LineSolver};
 pub use solver::{SatAnswer, SatSolver};
-
-#[cfg(not(any(feature = "sat", feature = "sat-rust")))]
-use absent::Absent as Solver;
-#[cfg(all(feature = "sat-rust", not(feature = "sat")))]
-use batsat::Batsat as Solver;
-#[cfg(feature = "sat")]
-use cadical::Cadical as Solver;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Solver;
+use super::built_in::Solver;
 use super::encode::Encoding;
 use super::exchange::{Exchange, MAX_LITERALS, Member};
 use super::incremental::{Answer, IncrementalSolver, literal};
