@@ -22,8 +22,8 @@ const DECISIONS_PER_POLL: u32 = 10;
 /// Ticks of a propagated literal. Over 13 backbones a tick took 26 to 40 nanoseconds then, and 28 to 45 with CaDiCaL.
 const TICKS_PER_PROPAGATION: u64 = 4;
 
-/// Conflicts after which the phases are set again. Over 12 hard puzzles `check` on one thread took 0.11 s (geometric mean) with 100, 0.12 to
-/// 0.20 s with 30 to 1000, and 0.26 s when they were set only once; with CaDiCaL 0.12 s.
+/// Conflicts after which the phases are set again. Over 12 hard puzzles `check` on one thread took 0.11 to 0.14 s (geometric mean) with 100,
+/// 0.12 to 0.20 s with 30 to 1000, and 0.26 s when they were set only once; with CaDiCaL 0.12 s.
 const CONFLICTS_PER_PHASES: u64 = 100;
 
 /// batsat, with the options that puzzles need.
@@ -37,6 +37,8 @@ pub(super) struct Batsat {
     phases: Vec<Option<Lit>>,
     /// Number of phases that are set.
     phases_set: usize,
+    /// Number of conflicts at which they are set again.
+    phases_until: u64,
     /// The assumptions that the last answer needed, as false literals.
     core: Vec<Lit>,
     /// Conflicts of the calls that set phases.
@@ -154,11 +156,15 @@ impl Batsat {
         self.assumptions.extend(also);
         let end = self.conflicts().saturating_add(max_conflicts);
         let answer = loop {
-            let mut max_conflicts = end.saturating_sub(self.conflicts());
+            let mut until = end;
             if self.phases_set > 0 {
-                self.save_phases();
-                max_conflicts = max_conflicts.min(CONFLICTS_PER_PHASES);
+                if self.conflicts() >= self.phases_until {
+                    self.save_phases();
+                    self.phases_until = self.conflicts() + CONFLICTS_PER_PHASES;
+                }
+                until = end.min(self.phases_until);
             }
+            let max_conflicts = until.saturating_sub(self.conflicts());
             self.solver.cb_mut().begin(max_conflicts);
             let answer = self.solver.solve_limited(&self.assumptions);
             let is_over = self.solver.cb().is_over.get() || self.conflicts() >= end;
@@ -215,6 +221,7 @@ impl IncrementalSolver for Batsat {
             constraint: None,
             phases: Vec::new(),
             phases_set: 0,
+            phases_until: 0,
             core: Vec::new(),
             phase_conflicts: 0,
         })
@@ -238,6 +245,7 @@ impl IncrementalSolver for Batsat {
         let literal = self.literal(literal);
         let before = self.phases[literal.var().idx() as usize].replace(literal);
         self.phases_set += usize::from(before.is_none());
+        self.phases_until = 0;
     }
 
     /// The solver's own choice is the value that the variable had last.
