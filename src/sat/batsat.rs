@@ -45,6 +45,9 @@ pub(super) struct Batsat {
     phase_conflicts: u64,
 }
 
+/// What takes learnt clauses.
+type Learnt = Box<dyn FnMut(&[i32])>;
+
 /// What the solver calls.
 struct Watch {
     stop: RefCell<Box<dyn FnMut() -> bool>>,
@@ -54,7 +57,7 @@ struct Watch {
     decisions_left: Cell<u32>,
     conflicts_left: u64,
     max_literals: usize,
-    learnt: Box<dyn FnMut(&[i32])>,
+    learnt: Learnt,
     /// The variable of each of the solver's variables; 0 for one of its own.
     numbers: Vec<i32>,
     clause: Vec<i32>,
