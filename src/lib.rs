@@ -42,7 +42,8 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
+//! | `sat` | clause learning by CaDiCaL, which proves hard puzzles much faster; needs a C++ compiler |
+//! | `sat-rust` | clause learning by batsat, about as fast, which needs Rust alone, also for WebAssembly; without proofs of its answers. With `sat` too, CaDiCaL is used |
 //! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
 //! | `design` | what designers of puzzles ask: [`design`] |
 //! | `serde` | results implement `serde::Serialize` |

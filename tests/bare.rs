@@ -1,4 +1,5 @@
-//! The library without any feature: `cargo test --no-default-features --lib --test bare`. The same holds with all features.
+//! The library without any feature, or with clause learning in Rust: `cargo test --no-default-features --lib --test bare`, or the same with
+//! `--features sat-rust`. The same holds with all features.
 
 use omnogram::format::{self, FORMATS, Format};
 use omnogram::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};

@@ -557,7 +557,7 @@ mod tests {
     use crate::run::{Control, Limits};
 
     /// Guided populations, with a witness and without, estimate the number of solutions without bias.
-    #[cfg(feature = "sat")]
+    #[cfg(any(feature = "sat", feature = "sat-rust"))]
     #[test]
     fn guided_populations_are_unbiased() {
         let rows = [

@@ -387,7 +387,7 @@ mod tests {
         assert!(!backbone.is_complete());
     }
 
-    #[cfg(feature = "sat")]
+    #[cfg(any(feature = "sat", feature = "sat-rust"))]
     #[test]
     fn known_solutions_save_questions() {
         let one = || Clue::new([1]).unwrap();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     /// Two solvers find the cells that one finds, and never report more solutions than there are.
-    #[cfg(feature = "sat")]
+    #[cfg(any(feature = "sat", feature = "sat-rust"))]
     #[test]
     fn two_solvers_find_the_cells_that_one_finds() {
         let mut state = 1_u64;

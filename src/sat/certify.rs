@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::cadical::{self, ProofTracer, SatStatus, Terminator};
 use super::encode::Encoding;
-use super::solver::{BYTES_PER_START, SatAnswer, SatSolver, configure, literal};
+use super::incremental::literal;
+use super::solver::{BYTES_PER_START, SatAnswer, SatSolver};
 use crate::certificate::Lemmas;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits};
@@ -81,8 +82,7 @@ pub fn write_refutation<W: Write + 'static>(
     )?;
     writeln!(clauses, "p cnf {} {count}", violations.max_variable)?;
     let tracer = Rc::new(RefCell::new(Tracer::new(proof, count)));
-    let mut solver = cadical::new().expect("this module is built with the solver");
-    configure(&mut solver);
+    let mut solver = cadical::configured();
     solver.connect_proof_tracer1(Rc::clone(&tracer), true, false);
     let mut text = Vec::with_capacity(2 * CHUNK_BYTES);
     let mut failed = Ok(());

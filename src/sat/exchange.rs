@@ -7,12 +7,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use super::cadical::Learner;
 use crate::run::lock;
 
 /// Maximum literals of a shared clause. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times,
 /// with 12 literals 1.2 times (tcga2016 #535); with 40 literals conflicts were as few, but each cost more propagation.
-const MAX_LITERALS: i32 = 12;
+pub(super) const MAX_LITERALS: usize = 12;
 
 /// Maximum clauses of an exchange, which take about 5 MB. Clauses learnt later are not shared.
 const MAX_CLAUSES: usize = 1 << 16;
@@ -41,20 +40,7 @@ pub(super) struct Member {
 }
 
 /// Learnt clauses, each ended by 0.
-pub(super) type Learnt = Rc<RefCell<Vec<i32>>>;
-
-/// Collects the short clauses that a solver learns.
-pub(super) struct Listener(pub(super) Learnt);
-
-impl Learner for Listener {
-    fn learning(&mut self, size: i32) -> bool {
-        size <= MAX_LITERALS
-    }
-
-    fn learn(&mut self, literal: i32) {
-        self.0.borrow_mut().push(literal);
-    }
-}
+type Learnt = Rc<RefCell<Vec<i32>>>;
 
 impl Member {
     pub(super) fn new(exchange: Arc<Exchange>) -> Self {
@@ -70,18 +56,22 @@ impl Member {
         }
     }
 
-    /// The listener to connect to the solver.
-    pub(super) fn listener(&self) -> Listener {
-        Listener(Rc::clone(&self.learnt))
+    /// What collects the short clauses that the solver learns.
+    pub(super) fn listener(&self) -> impl FnMut(&[i32]) + 'static {
+        let learnt = Rc::clone(&self.learnt);
+        move |clause| {
+            let mut learnt = learnt.borrow_mut();
+            learnt.extend_from_slice(clause);
+            learnt.push(0);
+        }
     }
 
     /// Publishes the clauses learnt, and passes those of the other solvers to `add`.
-    pub(super) fn exchange_clauses(&mut self, mut add: impl FnMut(i32)) {
+    pub(super) fn exchange_clauses(&mut self, mut add: impl FnMut(&[i32])) {
         let mut log = lock(&self.exchange.0);
         for (author, clause) in &log.clauses[self.clauses_read..] {
             if *author != self.number {
-                clause.iter().for_each(|&literal| add(literal));
-                add(0);
+                add(clause);
             }
         }
         let mut learnt = self.learnt.borrow_mut();
@@ -95,7 +85,7 @@ impl Member {
     }
 }
 
-#[cfg(feature = "sat")]
+#[cfg(any(feature = "sat", feature = "sat-rust"))]
 #[cfg(test)]
 mod tests {
     use super::super::{SatAnswer, SatSolver};

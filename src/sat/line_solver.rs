@@ -5,9 +5,10 @@
 
 use std::fmt;
 
-use super::cadical::{self, CaDiCal, SatStatus};
+use super::built_in::Solver;
 use super::encode::Encoding;
-use super::solver::{BYTES_PER_START, StopCallback, configure};
+use super::incremental::{Answer, IncrementalSolver};
+use super::solver::BYTES_PER_START;
 use crate::puzzle::{Grid, Line, Puzzle};
 
 /// The answer of a [`LineSolver`].
@@ -23,7 +24,7 @@ pub enum LineAnswer {
 
 /// A SAT solver with clause learning for some lines of a puzzle at a time. It keeps learnt clauses from one call to the next.
 pub struct LineSolver {
-    solver: CaDiCal,
+    solver: Solver,
     encoding: Encoding,
     lines: Vec<Line>,
 }
@@ -45,19 +46,18 @@ impl LineSolver {
         memory: u64,
         mut stop: impl FnMut() -> bool + 'static,
     ) -> Option<Self> {
-        let mut solver = cadical::new()?;
+        let mut solver = Solver::new()?;
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let encoding = Encoding::of_whole(puzzle, max_starts, &mut stop)?;
-        configure(&mut solver);
         let selector = |line| selector(&encoding, puzzle.height(), line);
+        let mut selected = Vec::new();
         encoding.encode(puzzle, &mut stop, |line, clause| {
-            clause.iter().for_each(|&literal| solver.add(literal));
-            if let Some(line) = line {
-                solver.add(-selector(line));
-            }
-            solver.add(0);
+            selected.clear();
+            selected.extend_from_slice(clause);
+            selected.extend(line.map(|line| -selector(line)));
+            solver.add_clause(&selected);
         })?;
-        solver.connect_terminator(StopCallback(stop));
+        solver.stop_when(stop);
         let lines = puzzle.lines().map(|(line, _)| line).collect();
         Some(LineSolver {
             solver,
@@ -72,22 +72,24 @@ impl LineSolver {
         for &line in self.lines.iter().filter(|line| !left_out.contains(line)) {
             self.solver.assume(selector(&self.encoding, height, line));
         }
-        match self.solver.solve() {
-            SatStatus::SATISFIABLE => {
-                let grid = self.encoding.grid(|variable| self.solver.val(variable) > 0);
+        match self.solver.solve(None) {
+            Answer::Satisfiable => {
+                let grid = self.encoding.grid(|variable| self.solver.is_true(variable));
                 LineAnswer::Solution(grid)
             }
-            SatStatus::UNSATISFIABLE => {
+            Answer::Unsatisfiable => {
                 let counting = self
                     .lines
                     .iter()
                     .copied()
                     .filter(|line| !left_out.contains(line));
-                let is_needed =
-                    |line: &Line| self.solver.failed(selector(&self.encoding, height, *line));
+                let is_needed = |line: &Line| {
+                    self.solver
+                        .is_needed(selector(&self.encoding, height, *line))
+                };
                 LineAnswer::Core(counting.filter(is_needed).collect())
             }
-            SatStatus::UNKNOWN => LineAnswer::Unknown,
+            Answer::Unknown => LineAnswer::Unknown,
         }
     }
 }

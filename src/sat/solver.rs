@@ -1,11 +1,12 @@
-//! The SAT solver for a puzzle: CaDiCaL with the order encoding of `encode`.
+//! The SAT solver for a puzzle: the solver of this build with the order encoding of `encode`.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::cadical::{self, CaDiCal, SatStatus, Terminator};
+use super::built_in::Solver;
 use super::encode::Encoding;
-use super::exchange::{Exchange, Member};
+use super::exchange::{Exchange, MAX_LITERALS, Member};
+use super::incremental::{Answer, IncrementalSolver, literal};
 use crate::belief::Beliefs;
 use crate::board::Clues;
 use crate::puzzle::{Grid, Puzzle};
@@ -47,7 +48,7 @@ pub enum SatAnswer {
 /// assert_eq!(found, 2);
 /// ```
 pub struct SatSolver {
-    solver: CaDiCal,
+    solver: Solver,
     encoding: Encoding,
     /// Its membership in an exchange of learnt clauses.
     member: Option<Member>,
@@ -62,38 +63,9 @@ impl fmt::Debug for SatSolver {
     }
 }
 
-/// Calls a closure to ask whether to stop.
-pub(super) struct StopCallback<F>(pub(super) F);
-
-impl<F: FnMut() -> bool> Terminator for StopCallback<F> {
-    fn terminated(&mut self) -> bool {
-        (self.0)()
-    }
-}
-
-/// The literal that says whether a variable is true.
-pub(super) fn literal(variable: i32, is_true: bool) -> i32 {
-    if is_true { variable } else { -variable }
-}
-
-/// Sets the options of a new solver.
-pub(super) fn configure(solver: &mut CaDiCal) {
-    // Puzzles are small, so simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
-    // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
-    // puzzles.
-    solver.configure("plain");
-    solver.set("stabilizeonly", 1);
-    solver.set("shrink", 0);
-    // Keeps the common prefix of the assumptions assigned from one call to the next.
-    solver.set("ilb", 1);
-    // The option `lucky` tries simple rules that might satisfy all clauses at once. That never succeeds on a puzzle, and undoes the
-    // assignment. It made each short call of the counter about ten times as expensive.
-    solver.set("lucky", 0);
-}
-
 impl SatSolver {
-    /// Whether this build has a solver: whether it was built with the feature `sat`.
-    pub const IS_BUILT_IN: bool = cadical::IS_BUILT_IN;
+    /// Whether this build has a solver: whether it was built with the feature `sat` or `sat-rust`.
+    pub const IS_BUILT_IN: bool = cfg!(any(feature = "sat", feature = "sat-rust"));
 
     /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known,
     /// the smaller the encoding.
@@ -108,16 +80,12 @@ impl SatSolver {
         memory: u64,
         mut stop: impl FnMut() -> bool + 'static,
     ) -> Option<Self> {
-        let mut solver = cadical::new()?;
+        let mut solver = Solver::new()?;
         // Variables are `i32`.
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let encoding = Encoding::new(puzzle, (filled, empty), max_starts, &mut stop)?;
-        configure(&mut solver);
-        encoding.encode(puzzle, &mut stop, |_, clause| {
-            clause.iter().for_each(|&literal| solver.add(literal));
-            solver.add(0);
-        })?;
-        solver.connect_terminator(StopCallback(stop));
+        encoding.encode(puzzle, &mut stop, |_, clause| solver.add_clause(clause))?;
+        solver.stop_when(stop);
         Some(SatSolver {
             solver,
             encoding,
@@ -129,40 +97,36 @@ impl SatSolver {
     /// them must have the same puzzle with the same known cells, and no forbidden solutions.
     pub(crate) fn share_clauses(&mut self, exchange: Arc<Exchange>) {
         let member = Member::new(exchange);
-        self.solver.connect_learner(member.listener());
+        self.solver.export_learnt(MAX_LITERALS, member.listener());
         self.member = Some(member);
     }
 
     /// Publishes its learnt clauses and adds those of the other solvers, if it has joined an exchange.
     pub(crate) fn exchange_clauses(&mut self) {
         if let Some(member) = &mut self.member {
-            member.exchange_clauses(|literal| self.solver.add(literal));
+            member.exchange_clauses(|clause| self.solver.add_clause(clause));
         }
     }
 
     /// Looks for a solution, until this number of conflicts or until stopped.
     pub fn solve(&mut self, conflicts: Option<u32>) -> SatAnswer {
-        if let Some(conflicts) = conflicts {
-            let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
-            self.solver.limit("conflicts", conflicts);
-        }
-        match self.solver.solve() {
-            SatStatus::SATISFIABLE => {
-                let grid = self.encoding.grid(|variable| self.solver.val(variable) > 0);
+        match self.solver.solve(conflicts) {
+            Answer::Satisfiable => {
+                let grid = self.encoding.grid(|variable| self.solver.is_true(variable));
                 SatAnswer::Solution(grid)
             }
-            SatStatus::UNSATISFIABLE => SatAnswer::None,
-            SatStatus::UNKNOWN => SatAnswer::Unknown,
+            Answer::Unsatisfiable => SatAnswer::None,
+            Answer::Unknown => SatAnswer::Unknown,
         }
     }
 
     /// Excludes this solution from all later calls.
     pub fn forbid(&mut self, grid: &Grid) {
-        for (variable, row, column) in self.encoding.cells.each() {
-            // Known cells have no variable and need no literal.
-            self.solver.add(-literal(variable, grid.get(row, column)));
-        }
-        self.solver.add(0);
+        // Known cells have no variable and need no literal.
+        let cells = self.encoding.cells.each();
+        let differs = |(variable, row, column)| -literal(variable, grid.get(row, column));
+        self.solver
+            .add_clause(&cells.map(differs).collect::<Vec<_>>());
     }
 
     /// Sets the initial phases by belief propagation, so that the search begins where solutions are likely. `None` when `is_over` has
@@ -178,7 +142,7 @@ impl SatSolver {
         }
         for (variable, row, column) in self.encoding.cells.each() {
             let is_likely = beliefs.log_odds(row, column) > 0.0;
-            self.solver.phase(literal(variable, is_likely));
+            self.solver.set_phase(literal(variable, is_likely));
         }
         for (line, blocks) in self.encoding.starts.lines().enumerate() {
             // Where every block has one start there are no variables to set.
@@ -197,7 +161,7 @@ impl SatSolver {
                     starts.next();
                     if variable != 0 {
                         let is_likely = *probability_started > 0.5;
-                        self.solver.phase(literal(variable, is_likely));
+                        self.solver.set_phase(literal(variable, is_likely));
                     }
                 }
             });
@@ -219,7 +183,7 @@ impl SatSolver {
     /// usually is.
     pub fn clear_phases(&mut self) {
         for variable in 1..=self.encoding.starts.max_variable() {
-            self.solver.unphase(variable);
+            self.solver.clear_phase(variable);
         }
     }
 
@@ -235,47 +199,44 @@ impl SatSolver {
     /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid,
     /// which must agree with the known cells. [`SatAnswer::None`] then means that none of them can differ.
     pub fn require_difference(&mut self, from: &Grid, cells: &[(usize, usize)]) {
-        for &(row, column) in cells {
+        let differs = |&(row, column): &(usize, usize)| {
             let variable = self.encoding.cells.variable(row, column);
-            if variable != 0 {
-                self.solver
-                    .constrain(-literal(variable, from.get(row, column)));
-            }
-        }
-        self.solver.constrain(0);
+            (variable != 0).then(|| -literal(variable, from.get(row, column)))
+        };
+        let clause: Vec<_> = cells.iter().filter_map(differs).collect();
+        self.solver.constrain(&clause);
     }
 
     /// After [`SatAnswer::None`], whether this assumption of [`SatSolver::assume`] was needed for it.
     pub(super) fn is_needed(&mut self, row: usize, column: usize, filled: bool) -> bool {
         let variable = self.encoding.cells.variable(row, column);
-        variable != 0 && self.solver.failed(literal(variable, filled))
+        variable != 0 && self.solver.is_needed(literal(variable, filled))
     }
 
     /// The value of this cell in every solution that is not forbidden, if one has been proved so far.
     pub fn fixed_cell(&self, row: usize, column: usize) -> Option<bool> {
-        let fixed = match self.encoding.cells.variable(row, column) {
-            0 if self.encoding.filled.get(row, column) => 1,
-            0 => -1,
+        match self.encoding.cells.variable(row, column) {
+            0 => Some(self.encoding.filled.get(row, column)),
             variable => self.solver.fixed(variable),
-        };
-        (fixed != 0).then_some(fixed > 0)
+        }
     }
 
     /// Fixes this cell for all later calls.
     pub fn fix_cell(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.encoding.cells.variable(row, column);
-        if variable != 0 && self.solver.fixed(variable) == 0 {
-            self.solver.clause1(literal(variable, filled));
+        if variable != 0 && self.solver.fixed(variable).is_none() {
+            self.solver.add_clause(&[literal(variable, filled)]);
         }
     }
 
     /// Number of conflicts so far.
     pub fn conflicts(&self) -> u64 {
-        self.solver.get_statistic_value("conflicts").max(0) as u64
+        self.solver.conflicts()
     }
 
-    /// Work done so far, in CaDiCaL's ticks: a deterministic measure, some nanoseconds each.
+    /// Work done so far, in ticks: a deterministic measure, some nanoseconds each. A tick is CaDiCaL's; batsat's propagations are counted as
+    /// ticks by what they take on average.
     pub fn ticks(&self) -> u64 {
-        self.solver.get_statistic_value("ticks").max(0) as u64
+        self.solver.ticks()
     }
 }

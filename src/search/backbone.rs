@@ -49,8 +49,8 @@ impl Search<'_> {
     /// outcome says so. The outcome has the number of solutions found, a lower bound unless it is 0 or 1 and the run was not stopped.
     ///
     /// The whole puzzle is examined: cubes and a limit on solutions are ignored. The SAT solver is always used, on up to eight threads,
-    /// once there are two solutions. In a build without the feature `sat` the tree search decides one cell after the other instead, which
-    /// gives the same cells but can take far longer.
+    /// once there are two solutions. In a build without the features `sat` and `sat-rust` the tree search decides one cell after the other
+    /// instead, which gives the same cells but can take far longer.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Puzzle};
