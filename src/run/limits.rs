@@ -10,7 +10,7 @@ use super::clock::Instant;
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
 
 /// The largest memory limit, in bytes. Where addresses have 32 bits, half of them is left for what the memory plan does not count.
-const MAX_MEMORY_BYTES: u64 = if usize::BITS <= 32 { 2 << 30 } else { u64::MAX };
+const MAX_MEMORY_BYTES: u64 = 1 << (usize::BITS - 1);
 
 /// Bounds on a run. The first one that is reached stops the run, and the answer names it.
 ///
