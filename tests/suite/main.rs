@@ -58,3 +58,4 @@ mod studio_server;
 mod surroundings;
 mod tracing;
 mod traps;
+mod workflows;
