@@ -14,7 +14,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
 use crate::common::command::{Scratch, omnogram, spawn};
-use crate::file_server;
+use crate::file_server::{self, FileServer};
 
 /// The time within which what a test waits for must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,6 +46,8 @@ pub(crate) struct Browser {
     driver: Child,
     /// The local server; none for a static page.
     studio: Option<Child>,
+    /// The server of a static page.
+    pub(crate) files: Option<FileServer>,
     /// The address of the page.
     pub(crate) address: String,
     folder: Scratch,
@@ -101,13 +103,16 @@ impl Browser {
             println!("skipped: this test needs chromium and chromedriver");
             return None;
         };
-        let (studio, address) = match static_page() {
-            Some(page) => (None, file_server::serve(&page)),
+        let (mut studio, files) = match static_page() {
+            Some(page) => (None, Some(file_server::serve(&page))),
             None => {
-                let mut studio = spawn(omnogram(&["studio", "--no-open", "-q"]).args(arguments));
-                let address = line_with(&mut studio, "http://");
-                (Some(studio), address)
+                let verb = ["studio", "--no-open", "-q"];
+                (Some(spawn(omnogram(&verb).args(arguments))), None)
             }
+        };
+        let address = match (&mut studio, &files) {
+            (Some(studio), _) => line_with(studio, "http://"),
+            (_, files) => files.as_ref().expect("a server").address.clone(),
         };
         let puzzles = arguments;
         let folder = Scratch::new(&format!("browser-{name}"));
@@ -170,6 +175,7 @@ impl Browser {
             session: format!("{sessions}/{session}"),
             driver,
             studio,
+            files,
             address,
             folder,
         };

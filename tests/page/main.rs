@@ -11,6 +11,7 @@ mod file_server;
 
 mod designing;
 mod given;
+mod offline;
 mod opening;
 mod parts;
 mod playing;

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 
 import { OmnogramError, check, close, count, explain, repair, solutions, solve } from "../../target/npm/index.js";
@@ -139,6 +139,20 @@ test("memory that runs out is told, and another question is answered", async () 
     assert.match(await ask(ENDLESS), /"error":"this needs more memory/);
     assert.match(await ask(permutations(4)), /"solutions":"24"/);
     pool.end();
+});
+
+test("the package is used from an empty folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "omnogram-"));
+    const run = (program, ...options) => String(execFileSync(program, options, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] }));
+    const file = run("npm", "pack", "--silent", resolve("target/npm")).trim();
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", `./${file}`);
+    writeFileSync(join(folder, "count.mjs"), 'import { count } from "omnogram"; console.log((await count(["#.", ".#"])).solutions);');
+    assert.equal(run("node", "count.mjs"), "2\n");
+    const packed = readdirSync(join(folder, "node_modules/omnogram"));
+    for (const name of ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "index.d.ts", "omnogram.module"]) {
+        assert.ok(packed.includes(name), name);
+    }
+    rmSync(folder, { recursive: true });
 });
 
 test("counts are those of the command", async () => {
