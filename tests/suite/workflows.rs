@@ -143,7 +143,7 @@ fn the_scripts_exist_and_are_run_before_a_change_lands() {
     let words: BTreeSet<&str> = checks
         .lines()
         .filter(|line| !line.trim_start().starts_with('#'))
-        .flat_map(str::split_whitespace)
+        .flat_map(|line| line.split([' ', ';']))
         .collect();
     let steps = jobs().into_iter().flat_map(|job| job.steps);
     let lines = steps.filter_map(|step| match step {
