@@ -4,7 +4,7 @@
 use omnogram::format::{self, FORMATS, Format};
 use omnogram::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
 use omnogram::search::Verdict;
-use omnogram::{Counter, Estimator, Grid, Puzzle, Search};
+use omnogram::{Counter, Estimator, Grid, Limits, Puzzle, Search};
 
 fn puzzle(file: &str) -> Puzzle {
     let path = format!("{}/puzzles/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -155,4 +155,52 @@ fn svg_and_html_are_drawn() {
     let html = Html::new("Cat", Paper::A4);
     let section = HtmlSection::new(sheet);
     assert!(html.part(&section).contains("<svg"));
+}
+
+/// Searching, counting and estimating on a pool of the calling thread alone start no other thread: the observer is called on it, and the
+/// process has no more threads then.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_on_one_thread_starts_none() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    const ALONE: &str = "OMNOGRAM_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        // Other tests have threads, so this one is run again without them.
+        let name = "a_run_on_one_thread_starts_none";
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--test-threads=1"])
+            .env(ALONE, "1")
+            .status();
+        assert!(status.unwrap().success());
+        return;
+    }
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let (before, caller) = (threads(), std::thread::current().id());
+    let seen = AtomicUsize::new(0);
+    let observer = |_| {
+        assert_eq!(std::thread::current().id(), caller);
+        assert_eq!(threads(), before);
+        seen.fetch_add(1, Ordering::Relaxed);
+    };
+    let clue = vec![vec![1, 1, 2]; 40];
+    let puzzle = Puzzle::from_clues(&clue, &clue).unwrap();
+    let limits = Limits::default().time(Duration::from_millis(700));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build()
+        .unwrap();
+    pool.install(|| {
+        let search = Search::new(&puzzle).limits(limits.clone());
+        search.clone().observer(&observer).count();
+        search.observer(&observer).check();
+        let counter = Counter::new(&puzzle).limits(limits.clone());
+        counter.observer(&observer).run();
+        Estimator::new(&puzzle).limits(limits).run();
+    });
+    assert_eq!(threads(), before);
+    let seen = seen.into_inner();
+    assert!(seen > 8, "{seen}");
 }

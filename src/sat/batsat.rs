@@ -23,7 +23,7 @@ const DECISIONS_PER_POLL: u32 = 10;
 const TICKS_PER_PROPAGATION: u64 = 4;
 
 /// Conflicts after which the phases are set again. Over 12 hard puzzles `check` on one thread took 0.11 to 0.14 s (geometric mean) with 100,
-/// 0.12 to 0.20 s with 30 to 1000, and 0.26 s when they were set only once; with CaDiCaL 0.12 s.
+/// 0.12 to 0.20 s with 30 to 1000, and 0.26 s without phases; with CaDiCaL 0.12 s.
 const CONFLICTS_PER_PHASES: u64 = 100;
 
 /// batsat, with the options that puzzles need.
@@ -307,7 +307,7 @@ impl IncrementalSolver for Batsat {
 /// The options that puzzles need.
 fn options() -> SolverOpts {
     SolverOpts {
-        // The limit on learnt clauses begins again with each call. The other options were tried too, and made no difference.
+        // The limit on learnt clauses begins again with each call. Other restarts, decays and polarities made differences within the noise.
         learntsize_factor: 1.0,
         ..SolverOpts::default()
     }

@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`] and [`Search::incremental`]
+    /// Calls `observer` ten times a second, and once at the end: from a separate thread, or from this one if the pool has one thread. [`Search::solutions`] and [`Search::incremental`]
     /// do not call it.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
     /// Finds up to `max_solutions` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
     /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched or the build has no
-    /// solver (feature `sat`). A limit on solutions set before is replaced by `max_solutions`.
+    /// solver (feature `sat` or `sat-rust`). A limit on solutions set before is replaced by `max_solutions`.
     pub fn first(&self, max_solutions: usize) -> (Vec<Grid>, Outcome) {
         self.first_under(&self.portfolio_control(), max_solutions)
     }

@@ -197,7 +197,7 @@ impl<'a> Repair<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread. The nodes of a snapshot are the edits examined.
+    /// Calls `observer` ten times a second, from a separate thread if the pool has several. The nodes of a snapshot are the edits examined.
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
         self.observer = Some(observer);
         self
