@@ -26,7 +26,7 @@ use super::{input_files, inputs, messages};
     after_help = help()
 )]
 pub(super) struct Options {
-    /// IN: puzzle files, packs, folders, pictures, a game ID, or - for standard input; FILE#2 is the second puzzle of a pack. OUT, the
+    /// IN: puzzle files, packs, folders, pictures, a game ID or an address of puzz.link, or - for standard input; FILE#2 is the second puzzle of a pack. OUT, the
     /// last argument: the file to write, a folder, or - for standard output
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,

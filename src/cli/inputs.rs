@@ -1,5 +1,5 @@
-//! The PUZZLE arguments: files, packs, one puzzle of a pack, folders, standard input, or a game ID, which is the puzzle itself. Folders are
-//! searched for names with a known ending; a file that is named directly is read whatever its name. All files are found first and then read
+//! The PUZZLE arguments: files, packs, one puzzle of a pack, folders, standard input, or a game ID or an address, which is the puzzle
+//! itself. Folders are searched for names with a known ending; a file that is named directly is read whatever its name. All files are found first and then read
 //! one at a time.
 
 use std::cmp::Reverse;
@@ -15,8 +15,8 @@ use super::messages;
 use super::status::usage;
 use super::words::counted;
 
-/// Most characters of a game ID in the name of its puzzle.
-const MAX_ID_CHARS: usize = 40;
+/// Most characters of a game ID or an address in the name of its puzzle.
+const MAX_WORD_CHARS: usize = 40;
 
 /// Most bytes of an input file.
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -27,8 +27,8 @@ pub(super) enum Source {
     File(PathBuf),
     /// One puzzle of a pack, by its number from 1: `pack.nonpack#2`, as answers name it.
     PackPuzzle(PathBuf, usize),
-    /// A game ID on the command line.
-    GameId(String),
+    /// A game ID or an address on the command line, and its format.
+    Word(String, &'static Format),
     /// The error of an argument that is no source, with its name.
     Invalid(Error),
 }
@@ -89,7 +89,7 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
             }
             sources.append(&mut found);
         } else {
-            let found = pack_puzzle(path).or_else(|| game_id(path));
+            let found = pack_puzzle(path).or_else(|| word(path));
             sources.push(found.unwrap_or_else(|| Source::File(path.clone())));
         }
     }
@@ -159,7 +159,7 @@ pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
     sources
         .filter_map(|source| match source {
             Source::File(path) | Source::PackPuzzle(path, _) => Some(path),
-            Source::Stdin | Source::GameId(_) | Source::Invalid(_) => None,
+            Source::Stdin | Source::Word(..) | Source::Invalid(_) => None,
         })
         .collect()
 }
@@ -176,10 +176,11 @@ fn pack_puzzle(path: &Path) -> Option<Source> {
     (!path.exists() && pack.is_file()).then_some(Source::PackPuzzle(pack, number))
 }
 
-/// The argument as a game ID, unless a file of this name exists.
-fn game_id(path: &Path) -> Option<Source> {
-    let id = path.to_str().filter(|text| format::is_game_id(text))?;
-    (!path.exists()).then(|| Source::GameId(id.to_owned()))
+/// The argument as a puzzle itself, unless a file of this name exists.
+fn word(path: &Path) -> Option<Source> {
+    let word = path.to_str()?;
+    let format = format::of_word(word)?;
+    (!path.exists()).then(|| Source::Word(word.to_owned(), format))
 }
 
 /// The files of a folder and its subfolders, sorted by name: those with one of these endings as sources, and the others. Hidden files are
@@ -222,7 +223,7 @@ impl Source {
         match self {
             Source::Stdin => true,
             Source::File(path) | Source::PackPuzzle(path, _) => !path.is_file(),
-            Source::GameId(_) | Source::Invalid(_) => false,
+            Source::Word(..) | Source::Invalid(_) => false,
         }
     }
 
@@ -241,13 +242,13 @@ impl Source {
         match self {
             Source::Stdin => entries(read_file(Path::new("-")), "<stdin>", reading, take),
             Source::File(path) => entries(read_file(&path), &name(&path), reading, take),
-            Source::GameId(id) => {
-                let name = match id.char_indices().nth(MAX_ID_CHARS) {
-                    Some((end, _)) => format!("{}...", &id[..end]),
-                    None => id.clone(),
+            Source::Word(word, format) => {
+                let name = match word.char_indices().nth(MAX_WORD_CHARS) {
+                    Some((end, _)) => format!("{}...", &word[..end]),
+                    None => word.clone(),
                 };
-                let format = reading.format.or(Format::named("pattern"));
-                entries(Ok(id.into_bytes()), &name, &reading.format(format), take);
+                let format = reading.format.unwrap_or(format);
+                entries(Ok(word.into_bytes()), &name, &reading.format(format), take);
             }
             Source::PackPuzzle(pack, number) => {
                 let file = name(&pack);

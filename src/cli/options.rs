@@ -16,7 +16,7 @@ use super::given::GivenOption;
 #[derive(Args, Debug)]
 pub(super) struct Puzzles {
     /// Puzzle files in any format that convert reads, packs, folders (searched for files with an ending that only puzzles use), a game ID
-    /// such as 2x2:1/1/1/1, or - for standard input; FILE#2 is the second puzzle of a pack
+    /// such as 2x2:1/1/1/1, an address of puzz.link, or - for standard input; FILE#2 is the second puzzle of a pack
     #[arg(value_name = "PUZZLE", required = true, help_heading = None)]
     pub(super) puzzles: Vec<PathBuf>,
 }

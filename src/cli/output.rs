@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use omnogram::error::{Error, Kind};
-use omnogram::format::is_game_id;
+use omnogram::format;
 
 use super::drafts::Draft;
 use super::input_files::{FileId, InputFiles};
@@ -422,8 +422,8 @@ fn file_name(puzzle: &str, ending: &str) -> String {
     // The number takes as many characters as in the name, where it follows a `#`.
     let file = &puzzle[..puzzle.len() - number.len()];
     let stem = match Path::new(file).file_stem() {
-        // A game ID may have slashes.
-        Some(stem) if !is_game_id(file) => stem.to_string_lossy(),
+        // A game ID or an address may have slashes.
+        Some(stem) if format::of_word(file).is_none() => stem.to_string_lossy(),
         _ => file.into(),
     };
     let stem = stem.replace(|c: char| c.is_control() || "<>:\"/\\|?*".contains(c), "-");

@@ -30,7 +30,7 @@ Examples:
   omnogram studio puzzles/pictures/key.non
   omnogram studio --port 8080 --no-open puzzles/pictures")]
 pub(super) struct Options {
-    /// Puzzle files, packs, folders, pictures, a game ID, or - for standard input: the page begins with the first one and has them all in
+    /// Puzzle files, packs, folders, pictures, a game ID or an address of puzz.link, or - for standard input: the page begins with the first one and has them all in
     /// its collection
     #[arg(value_name = "PUZZLE")]
     puzzles: Vec<PathBuf>,

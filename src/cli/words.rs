@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnogram::format::is_game_id;
+use omnogram::format;
 use omnogram::puzzle::{Puzzle, verify};
 use omnogram::render::Sheet;
 use omnogram::search::{Outcome, Total};
@@ -119,8 +119,8 @@ impl<'a> Subject<'a> {
     pub(super) fn titled_sheet<'b>(&self) -> Sheet<'b> {
         let title = self.puzzle.notes().title.clone();
         let title = title.unwrap_or_else(|| {
-            // A game ID names no file, and says what the clues say.
-            if is_game_id(self.raw_name) {
+            // A game ID or an address names no file, and says what the clues say.
+            if format::of_word(self.raw_name).is_some() {
                 return String::new();
             }
             let stem = Path::new(self.raw_name).file_stem();

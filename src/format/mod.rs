@@ -43,6 +43,7 @@ mod picture;
 mod place;
 mod pnm;
 mod properties;
+mod puzzlink;
 mod pynogram;
 mod rosetta;
 mod side;
@@ -57,7 +58,6 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 pub(crate) use brief::plural;
-pub use pattern::is_id as is_game_id;
 pub use picture::TraceOptions;
 pub use solutions::Solutions;
 pub use table::{FORMATS, Format, GIVEN_CELLS, Pack};
@@ -133,6 +133,25 @@ pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
 /// [`Kind::Data`](crate::error::Kind::Data) if it is none that can be read.
 pub fn detect(bytes: &[u8], file: &str) -> Result<&'static Format> {
     detect::format(bytes, &encoding::decode(bytes), file)
+}
+
+/// The format of a word that is a puzzle itself, so that it needs no file: a game ID, or an address of pzpr. It is judged by how the word
+/// begins, so that errors in it are left to the reader.
+///
+/// ```
+/// let format = omnogram::format::of_word("https://puzz.link/p?nonogram/1/1/11").unwrap();
+/// assert_eq!(format.name, "puzzlink");
+/// assert!(omnogram::format::of_word("heart.non").is_none());
+/// ```
+pub fn of_word(word: &str) -> Option<&'static Format> {
+    let name = if pattern::is_id(word) {
+        "pattern"
+    } else if puzzlink::is_address(word) {
+        "puzzlink"
+    } else {
+        return None;
+    };
+    Format::named(name)
 }
 
 /// The text of a file, in whatever encoding.

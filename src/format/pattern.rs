@@ -25,7 +25,7 @@ fn is_saved_game(line: &str) -> bool {
 }
 
 /// Whether a word begins like a game ID.
-pub fn is_id(word: &str) -> bool {
+pub(super) fn is_id(word: &str) -> bool {
     let sizes = word.split([':', '#']).next().unwrap_or_default();
     sizes.len() < word.len() && sizes.splitn(2, 'x').all(is_number)
 }

@@ -6,8 +6,8 @@ use super::grey::Grey;
 use super::picture::{ImageType, TraceOptions};
 use super::pnm::Netpbm;
 use super::{
-    clues, cwd, g, gno, image, json, mk, nin, non, pattern, picross, pynogram, rosetta, text,
-    tournament, webpbn,
+    clues, cwd, g, gno, image, json, mk, nin, non, pattern, picross, puzzlink, pynogram, rosetta,
+    text, tournament, webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};
@@ -290,6 +290,13 @@ pub static FORMATS: &[Format] = &[
             given: true,
             ..NOTHING
         },
+        pack: Some(BARE),
+        ..TXT
+    },
+    Format {
+        name: "puzzlink",
+        title: "addresses of puzz.link and other places that run pzpr",
+        codec: Codec::Several(puzzlink::looks_like, puzzlink::read, puzzlink::write),
         pack: Some(BARE),
         ..TXT
     },

@@ -64,6 +64,9 @@ pub(crate) fn round_trip(format: &'static Format, puzzle: &Puzzle) -> bool {
                 "rosetta" => puzzle.lines().any(|(_, clue)| {
                     clue.blocks().is_empty() || clue.lengths().any(|length| length > 26)
                 }),
+                "puzzlink" => puzzle
+                    .lines()
+                    .any(|(_, clue)| clue.lengths().any(|length| length > 255)),
                 "tournament" => puzzle.width() != puzzle.height(),
                 name if name == "text" || format.is_picture() => {
                     let goal = puzzle.notes().goal.as_ref();
