@@ -1,6 +1,6 @@
 //! The PUZZLE arguments: files, packs, one puzzle of a pack, folders, standard input, or a game ID or an address, which is the puzzle
-//! itself. Folders are searched for names with a known ending; a file that is named directly is read whatever its name. All files are found first and then read
-//! one at a time.
+//! itself. Folders are searched for names with a known ending; a file that is named directly is read whatever its name. All files are
+//! found first and then read one at a time.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

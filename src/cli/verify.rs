@@ -9,13 +9,13 @@ use std::time::Instant;
 use clap::Args;
 use omnogram::error::Result;
 use omnogram::format::{Entry, Solutions};
-use omnogram::puzzle::{self, Puzzle};
+use omnogram::puzzle::{self, Mismatch, Puzzle};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::given::{Given, GivenOption};
 use super::json::json_line;
-use super::output::print_last;
+use super::output::{print, print_last};
 use super::status::{Answered, Status, usage};
 use super::verify_proof::{self, CheckingOptions};
 use super::words::counted;
@@ -25,6 +25,11 @@ use super::{input_files, inputs, messages};
 ///
 /// Reads a list in either format that enumerate writes. Every grid must satisfy every clue, and no grid may be repeated. It does not check
 /// whether the list is complete; compare the output of count.
+///
+/// With --json there is an object for each grid, and then one for the list. `grid` is the number of the grid, from 1, `line` the line of
+/// the list where it begins, and `verdict` is valid, wrong, repeated or, if it did not fit --memory, unchecked. A wrong grid has `size`, or
+/// in `lines` the `name`, the `clue` and the `blocks` of each wrong line, and in `given` the cells that contradict given ones, as
+/// [row, column], counted from 0. A repeated grid has the number of the earlier one in `equals`. `reasons` says the same in words.
 ///
 /// With --proof, checks the certificates that check --proof and count --proof have written: that every clause follows from the clue of one
 /// line, that every step of a refutation follows from earlier clauses, and that the models of a graph are the solutions of the puzzle. The
@@ -62,10 +67,88 @@ pub(super) struct Options {
 /// Most wrong or repeated grids that are printed; the others are only counted.
 const MAX_PRINTED_ERRORS: u64 = 10;
 
+/// What is found of one grid, with --json.
+#[derive(Debug, Serialize)]
+struct Checked {
+    /// Its number in the list, from 1.
+    grid: u64,
+    /// The line of the list at which it begins.
+    line: usize,
+    verdict: &'static str,
+    /// Width and height of a grid that has not the size of the puzzle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<(usize, usize)>,
+    /// Row and column of each given cell that is contradicted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    given: Vec<(usize, usize)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<WrongLine>,
+    /// The number of the earlier grid that is equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equals: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<String>,
+}
+
+/// A line whose blocks are not those of its clue.
+#[derive(Debug, Serialize)]
+struct WrongLine {
+    /// `row 3`
+    name: String,
+    clue: Vec<usize>,
+    /// The lengths of the blocks in the grid.
+    blocks: Vec<usize>,
+}
+
+impl Checked {
+    fn new(grid: u64, line: usize, verdict: &'static str) -> Self {
+        Checked {
+            grid,
+            line,
+            verdict,
+            size: None,
+            given: Vec::new(),
+            lines: Vec::new(),
+            equals: None,
+            reasons: Vec::new(),
+        }
+    }
+
+    fn wrong(grid: u64, line: usize, mismatches: &[Mismatch]) -> Self {
+        let mut checked = Checked::new(grid, line, "wrong");
+        for mismatch in mismatches {
+            checked.reasons.push(mismatch.to_string());
+            match mismatch {
+                Mismatch::Size(size, _) => checked.size = Some(*size),
+                Mismatch::Given(cell, _) => {
+                    let place = (cell.row.into(), cell.column.into());
+                    checked.given.push(place);
+                }
+                Mismatch::Line(line, clue, found) => checked.lines.push(WrongLine {
+                    name: line.to_string(),
+                    clue: clue.lengths().collect(),
+                    blocks: found.lengths().collect(),
+                }),
+                // A further kind is in the reasons.
+                _ => {}
+            }
+        }
+        checked
+    }
+
+    fn repeated(grid: u64, line: usize, first: u64) -> Self {
+        Checked {
+            equals: Some(first),
+            reasons: vec![format!("grid {grid} equals grid {first}")],
+            ..Checked::new(grid, line, "repeated")
+        }
+    }
+}
+
 /// Bytes of an entry in the table of grids, besides the words of the grid.
 const BYTES_PER_ENTRY: u64 = 64;
 
-/// The result of checking a list, which is also the answer as JSON.
+/// The result of checking a list, which is also the last object of the answer as JSON.
 #[derive(Debug, Default, Serialize)]
 struct Findings {
     puzzle: String,
@@ -122,11 +205,11 @@ fn read_puzzle(path: &Path, given: &Given) -> Result<Puzzle> {
 
 impl Findings {
     /// Reads and checks the list to its end, to the time limit, or to the first syntax error.
-    fn check(&mut self, puzzle: &Puzzle, options: &Options) -> Result<()> {
+    fn check(&mut self, puzzle: &Puzzle, options: &Options) -> Answered<()> {
         let time = options.checking.time;
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let name = self.list.clone();
-        let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
+        let mut seen: HashMap<Box<[u64]>, (u64, usize)> = HashMap::new();
         let mut bytes = 0;
         let mut list = Solutions::new(inputs::open(&options.solutions)?, &name);
         while let Some(grid) = list.next() {
@@ -137,21 +220,30 @@ impl Findings {
             let grid = grid?;
             let line = list.line();
             self.solutions += 1;
-            if let Err(mismatch) = puzzle::verify(puzzle, &grid) {
+            let number = self.solutions;
+            let mismatches = puzzle::mismatches(puzzle, &grid);
+            let checked = if let Some(mismatch) = mismatches.first() {
                 self.wrong += 1;
                 self.print_error(&format!("{name}:{line}: not a solution: {mismatch}"));
-                continue;
-            }
-            if let Some(first) = seen.get(grid.words()) {
+                Checked::wrong(number, line, &mismatches)
+            } else if let Some((first, its_line)) = seen.get(grid.words()) {
                 self.repeated += 1;
-                self.print_error(&format!("{name}:{line}: the same grid as in line {first}"));
-                continue;
-            }
-            bytes += grid.words().len() as u64 * 8 + BYTES_PER_ENTRY;
-            if bytes <= options.checking.memory.0 {
-                seen.insert(grid.words().into(), line);
+                self.print_error(&format!(
+                    "{name}:{line}: the same grid as in line {its_line}"
+                ));
+                Checked::repeated(number, line, *first)
             } else {
-                self.unchecked += 1;
+                bytes += grid.words().len() as u64 * 8 + BYTES_PER_ENTRY;
+                if bytes <= options.checking.memory.0 {
+                    seen.insert(grid.words().into(), (number, line));
+                    Checked::new(number, line, "valid")
+                } else {
+                    self.unchecked += 1;
+                    Checked::new(number, line, "unchecked")
+                }
+            };
+            if options.checking.json && !(options.checking.quiet && checked.verdict == "valid") {
+                print(&json_line(&checked))?;
             }
         }
         Ok(())

@@ -37,11 +37,11 @@ pub(super) struct CheckingOptions {
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
-    /// Print one JSON object, on one line; one for each certificate
+    /// Print JSON objects, each on one line: one for each grid and then one for the list, or one for each certificate
     #[arg(long, help_heading = "Output options")]
     pub(super) json: bool,
 
-    /// Print nothing if all grids are valid and none is repeated; with --json the object is still printed
+    /// Print nothing if all grids are valid and none is repeated; with --json, no objects for valid grids
     #[arg(long, short, help_heading = "Output options")]
     pub(super) quiet: bool,
 }

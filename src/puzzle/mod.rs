@@ -20,4 +20,4 @@ pub(crate) use grid::tests::random_grid;
 pub use line::{Line, MAX_SIDE};
 pub use model::{Notes, Puzzle};
 pub use position::Position;
-pub use verify::{Mismatch, verify};
+pub use verify::{Mismatch, mismatches, verify};

@@ -80,7 +80,7 @@ impl Puzzle {
     }
 }
 
-/// Checks that `grid` satisfies every clue of `puzzle`, and has its given cells.
+/// Checks that `grid` satisfies every clue of `puzzle`, and has its given cells. [`mismatches`] lists everything that is wrong.
 ///
 /// O(cells).
 ///
@@ -88,23 +88,41 @@ impl Puzzle {
 ///
 /// The first [`Mismatch`] in this order: sizes, given cells, rows, columns.
 pub fn verify(puzzle: &Puzzle, grid: &Grid) -> std::result::Result<(), Mismatch> {
-    let sizes = (
-        (grid.width(), grid.height()),
-        (puzzle.width(), puzzle.height()),
-    );
-    if sizes.0 != sizes.1 {
-        return Err(Mismatch::Size(sizes.0, sizes.1));
+    match different_size(puzzle, grid) {
+        Some(size) => Err(size),
+        None => differences(puzzle, grid).next().map_or(Ok(()), Err),
     }
-    if let Some((cell, filled)) = puzzle.wrong_given_cell(grid) {
-        return Err(Mismatch::Given(cell, filled));
+}
+
+/// Every [`Mismatch`] between `grid` and `puzzle`, in the order of [`verify`]: each given cell that the grid contradicts, and each line
+/// whose runs differ from its clue. It is the size alone if the sizes differ, and nothing if the grid is a solution.
+///
+/// O(cells).
+pub fn mismatches(puzzle: &Puzzle, grid: &Grid) -> Vec<Mismatch> {
+    match different_size(puzzle, grid) {
+        Some(size) => vec![size],
+        None => differences(puzzle, grid).collect(),
     }
-    for (line, clue) in puzzle.lines() {
+}
+
+fn different_size(puzzle: &Puzzle, grid: &Grid) -> Option<Mismatch> {
+    let grid = (grid.width(), grid.height());
+    let puzzle = (puzzle.width(), puzzle.height());
+    (grid != puzzle).then_some(Mismatch::Size(grid, puzzle))
+}
+
+/// The given cells and the lines that differ, of a grid that has the size of the puzzle.
+fn differences<'a>(puzzle: &'a Puzzle, grid: &'a Grid) -> impl Iterator<Item = Mismatch> + 'a {
+    let given = puzzle.given_cells().filter(|(cell, filled)| {
+        let (row, column) = cell.place();
+        grid.get(row, column) != *filled
+    });
+    let given = given.map(|(cell, filled)| Mismatch::Given(cell, filled));
+    let lines = puzzle.lines().filter_map(|(line, clue)| {
         let found = grid.clue(line);
-        if found != *clue {
-            return Err(Mismatch::Line(line, clue.clone(), found));
-        }
-    }
-    Ok(())
+        (found != *clue).then(|| Mismatch::Line(line, clue.clone(), found))
+    });
+    given.chain(lines)
 }
 
 #[cfg(test)]
@@ -132,6 +150,30 @@ mod tests {
         assert_eq!(
             verify(&given, &wrong).unwrap_err().to_string(),
             "row 2 column 1 is filled, but given as empty"
+        );
+    }
+    #[test]
+    fn lists_everything_that_is_wrong() {
+        let puzzle = Puzzle::from_grid(&Grid::from_rows(&["##.", "..#"]).unwrap());
+        let puzzle = puzzle.with_given("#??\n.?#".parse().unwrap()).unwrap();
+        let listed = |rows: &[&str]| -> Vec<String> {
+            let grid = Grid::from_rows(rows).unwrap();
+            let listed = mismatches(&puzzle, &grid);
+            assert_eq!(verify(&puzzle, &grid).err().as_ref(), listed.first());
+            listed.iter().map(Mismatch::to_string).collect()
+        };
+        assert!(listed(&["##.", "..#"]).is_empty());
+        assert_eq!(listed(&["##"]), ["the grid is 2x1, the puzzle 3x2"]);
+        assert_eq!(
+            listed(&["#.#", "#.#"]),
+            [
+                "row 2 column 1 is filled, but given as empty",
+                "row 1 has 1 1, its clue is 2",
+                "row 2 has 1 1, its clue is 1",
+                "column 1 has 2, its clue is 1",
+                "column 2 has 0, its clue is 1",
+                "column 3 has 2, its clue is 1",
+            ]
         );
     }
 }
