@@ -87,6 +87,13 @@ impl Answer for Full<'_> {
     }
 }
 
+impl Drawn {
+    /// Whether a file is to be drawn.
+    pub(super) fn is_asked(&self) -> bool {
+        self.svg.is_some() || self.html.is_some()
+    }
+}
+
 /// The files into which the puzzles are drawn.
 #[derive(Debug)]
 pub(super) struct Files {
@@ -196,7 +203,7 @@ impl Examination {
     }
 
     /// The answer as text: `name: verdict`, what else is known, and with `pictures` the regions and the closest solutions.
-    fn text(&self, session: &Session, subject: &Subject<'_>, pictures: bool) -> String {
+    pub(super) fn text(&self, session: &Session, subject: &Subject<'_>, pictures: bool) -> String {
         let stopped = session.why_stopped(self.stopped(), None);
         let facts = self.facts(subject);
         let mut text = format!("{}: {facts}{stopped}\n", subject.label());

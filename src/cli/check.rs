@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use super::ambiguity::{Drawn, Files, examine, push_picture};
 use super::certify::CertificateFolder;
-use super::collection::{Collection, CollectionOptions, Found, Shown};
+use super::collection::{Added, Collection, CollectionOptions, Found, Shown};
 use super::corrections::Proposals;
 use super::options::PuzzleOptions;
+use super::report::Fault;
 use super::session::{Answer, Session};
 use super::status::{Answered, Status};
 use super::words::{DuplicateFields, Subject, counted, goal};
@@ -28,6 +29,10 @@ use super::words::{DuplicateFields, Subject, counted, goal};
 ///
 /// If a single puzzle has no solution, or with --full any, the fewest clues are named, one or two, whose change makes it solvable, nearest
 /// first: a mistyped number, or two that were exchanged. This takes ten seconds at most, or --time. With --json they are in `corrections`.
+///
+/// With --format github, each puzzle that is not as required has an annotation, a line ::error with the place of the error in the file or
+/// else its first line. With --format junit, the answer is one report in the XML of JUnit: a failure for each puzzle that is not as
+/// required, an error for bad data and for a puzzle that is undecided.
 ///
 /// With --full, an ambiguous puzzle is divided into regions that can be filled independently of each other, and the two solutions are the
 /// closest that were found; for a unique puzzle a sentence says how a person solves it. With --json, `regions` has for each region its
@@ -44,6 +49,7 @@ Examples:
   omnogram check --only multiple,undecided --duplicates puzzles/pictures
   omnogram check --require line-solvable --only line-solvable puzzles/pictures
   omnogram check --full --csv puzzles/pictures
+  omnogram check --format junit puzzles/pictures > report.xml
   omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates")]
 pub(super) struct Options {
     /// Draw the cells in which two solutions differ, even when there are several puzzles
@@ -179,14 +185,17 @@ pub(super) fn run(options: &Options) -> Answered {
     let files = Files::new(&options.drawn, inputs)?;
     let proof = options.proof.as_deref();
     let proof = proof.map(|path| CertificateFolder::new(path, options.drawn.replacing, inputs));
+    let json = options.common.answer_options.json;
+    let drawn = options.pictures || options.drawn.is_asked();
+    let form = options.collection.form(json, drawn)?;
     let mut run = Run {
         options,
-        collection: Collection::new(&options.collection, options.full),
+        collection: Collection::new(&options.collection, form, options.full),
         files,
         proof: proof.transpose()?,
         is_drawn: true,
     };
-    let session = &Session::for_puzzles(&options.common)?;
+    let session = &Session::for_puzzles(&options.common)?.in_form(form);
     let full = options.full;
     let find = move |search: &Search<'_>, puzzle: &Puzzle, limits: &Limits| {
         let found = match &puzzle.notes().goal {
@@ -208,6 +217,7 @@ pub(super) fn run(options: &Options) -> Answered {
     if run.is_drawn {
         status = status.and(run.files.finish());
     }
+    session.finish_report()?;
     run.collection.summarise(session);
     Ok(status)
 }
@@ -228,7 +238,9 @@ impl Run<'_> {
         let pictures = self.options.pictures || !subject.several;
         self.is_drawn = false;
         let added = self.collection.add(subject, found)?;
-        if let Shown::Answer(duplicate) = added.shown {
+        if session.form().is_report() && matches!(added.shown, Shown::Answer(_)) {
+            self.report(session, subject, found, &added)?;
+        } else if let Shown::Answer(duplicate) = added.shown {
             let is_wrong = found.verdict() == Verdict::None && (pictures || self.options.full);
             let corrections = is_wrong.then(|| Proposals::find(session, subject));
             if let Found::Full(examination) = found {
@@ -247,7 +259,47 @@ impl Run<'_> {
             }
         }
         self.is_drawn = true;
-        let mut status = added.status;
+        self.certify(session, subject, found, added.status)
+    }
+
+    /// Reports on a puzzle with the text of its answer, without pictures.
+    fn report(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        found: &Found,
+        added: &Added,
+    ) -> Answered<()> {
+        let mut text = match found {
+            Found::Full(examination) => examination.text(session, subject, false),
+            Found::Solutions(..) => {
+                let mut checked = Checked::new(subject, found, false, None, None);
+                checked.line_solvable = added.line_solvable;
+                checked.text(session)
+            }
+        };
+        if let Shown::Answer(Some(duplicate)) = &added.shown {
+            text += &duplicate.text;
+        }
+        let fault = match (added.required, found.verdict()) {
+            (Status::Complete, _) => None,
+            (Status::NotUnique, Verdict::None) => Some(Fault::Failure("none")),
+            (Status::NotUnique, Verdict::Multiple) => Some(Fault::Failure("multiple")),
+            (Status::NotUnique, _) => Some(Fault::Failure("not line-solvable")),
+            _ => Some(Fault::Error("undecided")),
+        };
+        let seconds = found.outcome().elapsed.as_secs_f64();
+        session.report(subject.raw_name, fault.as_ref(), &text, seconds)
+    }
+
+    /// Adds the certificate of the answer for a puzzle, if it is asked for; returns the graver status.
+    fn certify(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        found: &Found,
+        mut status: Status,
+    ) -> Answered {
         if let Some(proof) = &mut self.proof {
             let verdict = found.verdict();
             status = status.max(proof.add_verdict(session, subject, verdict, found.solutions())?);

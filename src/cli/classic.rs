@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options) -> Answered {
     }
     let classic = Classic::new(options.algorithm).seed(options.seed.unwrap_or(1));
     let collection_options = CollectionOptions::default();
-    let mut collection = Collection::new(&collection_options, false);
+    let mut collection = Collection::new(&collection_options, session.form(), false);
     let status = session.answer_each(options.common.puzzles(), |subject| {
         answer(session, subject, options, &classic, &mut collection)
     })?;

@@ -7,6 +7,7 @@ use std::fmt;
 use clap::{Args, ValueEnum};
 use omnogram::cluster::{Digest, SetDigest};
 use omnogram::design::{self, Canonical, Method, Profile, Transform};
+use omnogram::error::Error;
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::differing;
 use omnogram::search::{Outcome, Verdict};
@@ -15,8 +16,9 @@ use omnogram::solutions::Stop;
 use super::ambiguity::Examination;
 use super::messages;
 use super::output::print;
+use super::report::Form;
 use super::session::Session;
-use super::status::{Answered, Status};
+use super::status::{Answered, Status, usage};
 use super::words::{DuplicateFields, Subject, counted, goal};
 
 /// Options for many puzzles.
@@ -34,6 +36,10 @@ pub(super) struct CollectionOptions {
     /// Print a table: a line of names, and one line for each puzzle with its values separated by commas
     #[arg(long, conflicts_with_all = ["json", "pictures", "svg", "html"])]
     csv: bool,
+
+    /// The form of the answers [default: text]
+    #[arg(long, value_name = "FORM", conflicts_with_all = ["json", "csv"])]
+    format: Option<Form>,
 
     /// Name puzzles that are the same as an earlier one when mirrored, turned, or without empty lines at the borders: they have the same
     /// solutions
@@ -67,6 +73,22 @@ enum Requirement {
 }
 
 impl CollectionOptions {
+    /// The form of the answers; `json` is whether --json is given. An error if they cannot be drawn in that form, and are `drawn`.
+    pub(super) fn form(&self, json: bool, drawn: bool) -> Result<Form, Error> {
+        let form = match (self.format, self.csv, json) {
+            (Some(form), ..) => form,
+            (None, true, _) => Form::Csv,
+            (None, _, true) => Form::Json,
+            (None, false, false) => Form::Text,
+        };
+        if drawn && (form == Form::Csv || form.is_report()) {
+            return Err(usage(
+                "--pictures, --svg and --html need --format text or json",
+            ));
+        }
+        Ok(form)
+    }
+
     /// Whether it is asked which puzzles single lines alone solve.
     fn asks_lines(&self) -> bool {
         self.only.contains(&Class::LineSolvable) || self.require == Requirement::LineSolvable
@@ -173,6 +195,8 @@ pub(super) struct Added {
     pub(super) shown: Shown,
     /// Whether single lines alone solve it, if that is asked and known.
     pub(super) line_solvable: Option<bool>,
+    /// Whether it is as required; stopped if that is not known.
+    pub(super) required: Status,
     pub(super) status: Status,
 }
 
@@ -183,6 +207,7 @@ const SIDES: [usize; 12] = [5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200, usize::
 #[derive(Debug)]
 pub(super) struct Collection<'a> {
     options: &'a CollectionOptions,
+    form: Form,
     full: bool,
     several: bool,
     /// Number of puzzles by their verdict, in the order of its variants.
@@ -199,9 +224,10 @@ pub(super) struct Collection<'a> {
 
 impl<'a> Collection<'a> {
     /// No puzzles yet. `full`: whether each puzzle is examined in full.
-    pub(super) fn new(options: &'a CollectionOptions, full: bool) -> Self {
+    pub(super) fn new(options: &'a CollectionOptions, form: Form, full: bool) -> Self {
         Collection {
             options,
+            form,
             full,
             several: false,
             totals: [0; 4],
@@ -222,15 +248,22 @@ impl<'a> Collection<'a> {
             .flatten();
         let is_lacking =
             self.options.require == Requirement::LineSolvable && line_solvable == Some(false);
-        let status = match Status::from(found.verdict()) {
+        let required = match Status::from(found.verdict()) {
             Status::Complete if is_lacking => Status::NotUnique,
             status => status,
+        };
+        // --full may be stopped before it is known how a unique puzzle is solved.
+        let needs_lines = self.options.require == Requirement::LineSolvable;
+        let required = match required {
+            Status::Complete if needs_lines && line_solvable.is_none() => Status::Stopped,
+            required => required,
         };
         self.line_solvable += u64::from(line_solvable == Some(true));
         Ok(Added {
             shown: self.show(subject, found, line_solvable)?,
             line_solvable,
-            status: status.max(Status::of(found.stopped())),
+            required,
+            status: required.max(Status::of(found.stopped())),
         })
     }
 
@@ -263,7 +296,7 @@ impl<'a> Collection<'a> {
         if !only.is_empty() && !only.iter().any(is_wanted) {
             return Ok(Shown::Nothing);
         }
-        if self.options.csv {
+        if self.form == Form::Csv {
             let row = self.row(subject, found, line_solvable, duplicate.as_ref());
             let (names, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
             if !std::mem::replace(&mut self.has_heading, true) {

@@ -133,7 +133,7 @@ fn answer(
             return session.answer(&refusal(session, subject, position, &standing));
         }
     }
-    let (json, hint, paged) = (session.json, options.hint, page.is_some());
+    let (json, hint, paged) = (session.is_json(), options.hint, page.is_some());
     if !json {
         print(&subject.block_heading())?;
     }

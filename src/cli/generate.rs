@@ -275,11 +275,11 @@ fn write(
     });
     // A run that is stopped does not answer the puzzles that it was making.
     let interrupted = generated.stopped.is_some_and(|stop| stop != Stop::Nodes);
-    if session.json && (generated.puzzle.is_some() || !interrupted) {
+    if session.is_json() && (generated.puzzle.is_some() || !interrupted) {
         print(&json_line(&generated))?;
     }
     if let Some(puzzle) = generated.puzzle {
-        if session.json && options.output.is_none() {
+        if session.is_json() && options.output.is_none() {
             return Ok(());
         }
         return output.add(format!("generated#{number}"), puzzle);
@@ -471,10 +471,10 @@ fn repair_all(
     let most = usize::try_from(options.number).unwrap_or(usize::MAX);
     let made = found.len().min(most);
     for (i, (_, near)) in found.into_iter().take(most).enumerate() {
-        if session.json {
+        if session.is_json() {
             print(&json_line(&near))?;
         }
-        if !session.json || options.output.is_some() {
+        if !session.is_json() || options.output.is_some() {
             output.add(format!("generated#{}", i + 1), near.puzzle)?;
         }
     }

@@ -39,6 +39,7 @@ mod progress;
 mod puzzle_output;
 mod queue;
 mod repair;
+mod report;
 mod sample;
 mod session;
 mod shares;

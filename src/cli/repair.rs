@@ -270,7 +270,7 @@ impl Answer for Corrected<'_> {
 /// The answer for a puzzle without a goal, the search for whose solution was stopped.
 fn no_picture(session: &Session, subject: &Subject<'_>, stop: Stop) -> Answered {
     let reason = session.stop_reason(stop, None);
-    if session.json {
+    if session.is_json() {
         let error = Error::data(format!("no picture: {reason}"));
         print(&error_line(subject.raw_name, &error))?;
     }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crossbeam::channel::{Receiver, bounded};
@@ -24,6 +25,7 @@ use super::json::{error_line, json_line};
 use super::options::{AnswerOptions, PuzzleOptions, SearchOptions, Verbosity, When};
 use super::progress::Progress;
 use super::queue::{Item, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting};
+use super::report::{Fault, Form, Junit, annotation};
 use super::status::{Answered, Status};
 use super::words::{Subject, counted, goal_warning};
 use super::{input_files, messages, output};
@@ -34,8 +36,9 @@ const MIB: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Session {
     search_options: SearchOptions,
-    /// Whether answers are JSON objects.
-    pub(super) json: bool,
+    form: Form,
+    /// The report in the XML of JUnit, if that is the form.
+    junit: Mutex<Junit>,
     quiet: bool,
     /// Files that the verb reads beside its PUZZLE arguments.
     also_reads: Vec<PathBuf>,
@@ -55,7 +58,8 @@ impl Session {
         let threads = usize::from(search_options.threads.unwrap_or(0));
         Ok(Session {
             search_options: search_options.clone(),
-            json,
+            form: if json { Form::Json } else { Form::Text },
+            junit: Mutex::default(),
             quiet: verbosity.quiet,
             also_reads: Vec::new(),
             given: Given::default(),
@@ -81,6 +85,22 @@ impl Session {
     pub(super) fn also_reading(mut self, files: &[PathBuf]) -> Self {
         self.also_reads.extend_from_slice(files);
         self
+    }
+
+    /// The session with another form of the answers.
+    pub(super) fn in_form(mut self, form: Form) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// The form of the answers.
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Whether answers are JSON objects.
+    pub(super) fn is_json(&self) -> bool {
+        self.form == Form::Json
     }
 
     /// When progress is shown.
@@ -239,9 +259,10 @@ impl Session {
         }
     }
 
-    /// Prints an answer, as JSON or as text, and returns its exit status.
+    /// Prints an answer, as JSON or as text, and returns its exit status. The other forms have [rows](Form::Csv) or
+    /// [reports](Session::report).
     pub(super) fn answer(&self, answer: &impl Answer) -> Answered {
-        if self.json {
+        if self.is_json() {
             output::print(&json_line(answer))?;
         } else {
             output::print(&answer.text(self))?;
@@ -255,11 +276,47 @@ impl Session {
         Ok(answer.status())
     }
 
-    /// Prints an error in place of the answer for the puzzle of this name, also as JSON, so that the next puzzle can follow.
+    /// Reports on a puzzle, if the form is a report: what is wrong with it, if anything, and the text that says so.
+    pub(super) fn report(
+        &self,
+        name: &str,
+        fault: Option<&Fault>,
+        text: &str,
+        seconds: f64,
+    ) -> Answered<()> {
+        match (self.form, fault) {
+            (Form::Github, Some(fault)) => output::print(&annotation(name, fault, text, None)),
+            (Form::Junit, _) => {
+                self.junit().add(name, fault, text, seconds);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints the report that has the whole run, if that is the form.
+    pub(super) fn finish_report(&self) -> Answered<()> {
+        match self.form {
+            Form::Junit => output::print_last(self.junit().report().as_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    fn junit(&self) -> MutexGuard<'_, Junit> {
+        self.junit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints an error in place of the answer for the puzzle of this name, also as JSON or in a report, so that the next puzzle can follow.
     pub(super) fn answer_with_error(&self, name: &str, error: &Error) -> Answered {
         let status = messages::error(error);
-        if self.json {
-            output::print(&error_line(name, error))?;
+        match self.form {
+            Form::Json => output::print(&error_line(name, error))?,
+            Form::Github => {
+                let (fault, text) = (Fault::of(error), error.to_string());
+                output::print(&annotation(name, &fault, &text, Some(error)))?;
+            }
+            Form::Junit => self.report(name, Some(&Fault::of(error)), &error.to_string(), 0.0)?,
+            Form::Text | Form::Csv => {}
         }
         Ok(status)
     }

@@ -52,7 +52,7 @@ impl ListingOptions {
 
     /// The chosen or default format.
     pub(super) fn format_for(&self, session: &Session) -> Listing {
-        match (self.format, session.json) {
+        match (self.format, session.is_json()) {
             (Some(format), _) => format,
             (None, false) => Listing::Text,
             (None, true) => Listing::Ndjson,
