@@ -1,11 +1,15 @@
-//! The workflows of a public host: they may do no more than they have to, and what they run is a script that `.ci/run` runs as well, since
-//! they themselves cannot be tried before a change lands.
+//! The workflows of a public host, and the action that others use in theirs: they may do no more than they have to, and what they run is a
+//! script that `.ci/run` runs as well, since they themselves cannot be tried before a change lands.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 
 use saphyr::{LoadableYamlNode, Yaml};
+
+use crate::common::command::answer;
 
 /// What a step may run beside the scripts: the tests where `.ci/run` does not work, and what makes files of a release of what scripts built.
 const OTHERS: [&str; 5] = [
@@ -190,4 +194,99 @@ fn actions_are_few_and_jobs_may_little() {
     }
     assert_eq!(writes.len(), 1, "{writes:?}");
     assert!(writes[0].ends_with("release.yml, release"), "{writes:?}");
+}
+
+/// The steps of `action.yml`: each runs one line with the inputs as variables of its environment, never as a part of the line.
+fn action() -> (Vec<String>, Vec<(String, String)>) {
+    let text = fs::read_to_string(root().join("action.yml")).expect("a text");
+    let documents = Yaml::load_from_str(&text).expect("YAML");
+    let [action] = &documents[..] else {
+        panic!("action.yml has {} documents", documents.len());
+    };
+    let text = |yaml: &Yaml| yaml.as_str().expect("a text").to_owned();
+    let runs = action.as_mapping_get("runs").expect("what it runs");
+    let using = runs.as_mapping_get("using").map(text);
+    assert_eq!(using.as_deref(), Some("composite"));
+    let steps = runs.as_mapping_get("steps").and_then(Yaml::as_sequence);
+    let (mut lines, mut variables) = (Vec::new(), Vec::new());
+    for step in steps.expect("steps") {
+        let shell = step.as_mapping_get("shell").map(text);
+        assert_eq!(shell.as_deref(), Some("bash"));
+        let line = step.as_mapping_get("run").map(text).expect("a line");
+        assert!(!line.trim_end().contains('\n'), "{line} has several lines");
+        assert!(!line.contains("${{"), "{line} has an input in it");
+        lines.push(line);
+        if let Some(environment) = step.as_mapping_get("env") {
+            let environment = environment.as_mapping().expect("variables").iter();
+            variables.extend(environment.map(|(name, value)| (text(name), text(value))));
+        }
+    }
+    let inputs = action.as_mapping_get("inputs").and_then(Yaml::as_mapping);
+    let mut inputs: Vec<_> = inputs.expect("inputs").keys().map(text).collect();
+    inputs.sort();
+    let mut used: Vec<_> = variables.iter().map(|(_, value)| value.clone()).collect();
+    used.sort();
+    let wanted = inputs
+        .iter()
+        .map(|input| format!("${{{{ inputs.{input} }}}}"));
+    assert_eq!(used, wanted.collect::<Vec<_>>());
+    (lines, variables)
+}
+
+#[test]
+fn the_action_names_options_that_the_command_has() {
+    let (lines, _) = action();
+    assert_eq!(lines.len(), 2);
+    let text = fs::read_to_string(root().join("action.yml")).expect("a text");
+    let installing = "cargo install --locked --path";
+    assert!(text.contains(installing));
+    let text = text.replace(installing, "");
+    let help = answer(&["check", "--help"]);
+    let options = text.split([' ', ',']).filter(|word| word.starts_with("--"));
+    let named: BTreeSet<_> = options
+        .map(str::trim_end)
+        .filter(|word| *word != "--")
+        .collect();
+    assert_eq!(
+        named.iter().copied().collect::<Vec<_>>(),
+        ["--format", "--require", "--time"]
+    );
+    for option in named {
+        let is_in_help = |line: &str| line.split([' ', ',', '=']).any(|word| word == option);
+        assert!(help.lines().any(is_in_help), "{option} is not in the help");
+    }
+    assert!(help.contains("github"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_annotates_what_is_not_as_required() {
+    let (lines, variables) = action();
+    let [build, check] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    let folder = Path::new(env!("CARGO_BIN_EXE_omnogram")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    let run = |line: &str, checked: &str, args: &str| {
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", line]);
+        command.current_dir(root()).env("PATH", &path);
+        for (name, value) in &variables {
+            let is_path = value.contains("inputs.path");
+            command.env(name, if is_path { checked } else { args });
+        }
+        let done = command.output().expect("a shell");
+        let printed = String::from_utf8(done.stdout).expect("UTF-8");
+        (done.status.code(), printed)
+    };
+    assert_eq!(run(build, "", "").0, Some(0));
+    let (status, printed) = run(check, "puzzles/known", "");
+    let place = "::error file=puzzles/known/diagonals.non,line=1,col=1,title=multiple::";
+    assert_eq!((status, printed.lines().count()), (Some(1), 1), "{printed}");
+    assert!(printed.starts_with(place), "{printed}");
+    let literate = "puzzles/known/literate.non";
+    assert_eq!(run(check, literate, ""), (Some(0), String::new()));
+    let (status, printed) = run(check, literate, "--require line-solvable --time 1m");
+    assert_eq!(status, Some(1));
+    assert!(printed.contains("title=not line-solvable::"), "{printed}");
 }
