@@ -47,7 +47,7 @@ mod host {
 static ANSWERS: LazyLock<Answers> = LazyLock::new(|| {
     std::panic::set_hook(Box::new(fail));
     omnogram::set_clock(|| Duration::from_secs_f64(host::now().max(0.0) / 1e3));
-    Answers::new(1, Limits::default().memory(MEMORY), Vec::new())
+    Answers::new(1, 1, Limits::default().memory(MEMORY), Vec::new())
 });
 
 thread_local! {

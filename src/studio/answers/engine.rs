@@ -15,12 +15,6 @@ use crate::puzzle::Puzzle;
 use crate::run::{Instant, Limits, Snapshot, lock};
 use crate::solutions::{Count, Rough};
 
-/// Maximum number of runs at a time.
-pub(super) const MAX_RUNS: usize = 8;
-
-/// Divisor of the memory of all runs together: the component table has a share of its own.
-const MEMORY_SHARES: u64 = MAX_RUNS as u64 + 1;
-
 /// Maximum bytes of a solution graph that is kept for the next question about its puzzle.
 const MAX_KEPT_BYTES: u64 = 1 << 28;
 
@@ -63,9 +57,10 @@ struct Progress<'a> {
 }
 
 impl Engine {
-    /// `limits` are those of every run, but for the memory, which is that of all runs together.
-    pub(super) fn new(threads: usize, limits: Limits) -> Self {
-        let bytes = limits.bytes() / MEMORY_SHARES;
+    /// `limits` are those of every run, but for the memory, which is that of all runs together, at most `runs` at a time.
+    pub(super) fn new(threads: usize, runs: usize, limits: Limits) -> Self {
+        // The component table has a share of its own.
+        let bytes = limits.bytes() / (runs as u64 + 1);
         Engine {
             threads,
             limits: limits.memory(bytes),

@@ -33,9 +33,6 @@ pub use sink::Sink;
 use crate::format::Entry;
 use crate::run::Limits;
 
-/// Maximum number of questions that may be answered at a time: the memory is divided among them.
-pub const MAX_RUNS: usize = engine::MAX_RUNS;
-
 /// What all answers share: the limits, the puzzles with which the page begins, and what is kept from one answer to the next.
 #[derive(Debug)]
 pub struct Answers {
@@ -96,11 +93,11 @@ impl Verb {
 }
 
 impl Answers {
-    /// Answers with the limits of each, but for the memory, which is that of all together; searches use this number of threads, 0 for all
-    /// cores. The page begins with these puzzles.
-    pub fn new(threads: usize, limits: Limits, puzzles: Vec<Entry>) -> Self {
+    /// Answers with the limits of each, but for the memory, which is that of all together: it is divided for `runs` questions at a time.
+    /// Searches use this number of threads, 0 for all cores. The page begins with these puzzles.
+    pub fn new(threads: usize, runs: usize, limits: Limits, puzzles: Vec<Entry>) -> Self {
         Answers {
-            engine: Engine::new(threads, limits),
+            engine: Engine::new(threads, runs, limits),
             puzzles,
         }
     }

@@ -5,7 +5,7 @@
 //! answer that may take long is a stream of events, and closing the stream stops the run (`events`).
 //!
 //! One thread serves all connections. Each run has a thread of its own and a pool of threads for its search; there are at most
-//! [`MAX_RUNS`](super::answers::MAX_RUNS) runs at a time. Connections, bodies and runs are bounded in number and in bytes, and a client that
+//! `route::MAX_RUNS` runs at a time. Connections, bodies and runs are bounded in number and in bytes, and a client that
 //! is slow loses its connection.
 
 mod body;
@@ -31,9 +31,9 @@ use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
 use guard::Guard;
-use route::Site;
+use route::{MAX_RUNS, Site};
 
-use super::answers::{Answers, MAX_RUNS};
+use super::answers::Answers;
 use crate::error::{Error, Kind, Result};
 use crate::format::Entry;
 use crate::run::Limits;
@@ -105,7 +105,7 @@ impl Studio {
             .max_blocking_threads(MAX_RUNS)
             .build()
             .map_err(io)?;
-        let answers = Answers::new(options.threads, options.limits, options.puzzles);
+        let answers = Answers::new(options.threads, MAX_RUNS, options.limits, options.puzzles);
         Ok(Studio {
             runtime,
             listener,

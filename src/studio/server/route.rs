@@ -13,7 +13,10 @@ use super::events::events;
 use super::guard::Guard;
 use super::page;
 use super::reply::{HttpReply, stream, whole};
-use crate::studio::answers::{Answers, MAX_RUNS, Reply, Verb};
+use crate::studio::answers::{Answers, Reply, Verb};
+
+/// Maximum number of runs at a time.
+pub(super) const MAX_RUNS: usize = 8;
 
 /// Time for which a request waits for one of [`MAX_RUNS`] runs to end.
 const MAX_WAIT: Duration = Duration::from_secs(2);
