@@ -65,16 +65,35 @@ fn program(name: &str) -> Option<String> {
     paths.find(|path| Path::new(path).is_file())
 }
 
-/// The first line of a program's output that contains `mark`.
-fn line_with(child: &mut Child, mark: &str) -> String {
+/// The first line of a program's output that contains `mark`; `None` if it ends without one.
+fn line_with(child: &mut Child, mark: &str) -> Option<String> {
     let stdout = child.stdout.take().expect("a pipe");
     let mut lines = BufReader::new(stdout)
         .lines()
         .map(|line| line.expect("UTF-8"));
-    let line = lines.find(|line| line.contains(mark)).expect("a line");
+    let line = lines.find(|line| line.contains(mark));
     // The pipe must be emptied as long as the program lives.
     std::thread::spawn(move || lines.for_each(drop));
     line
+}
+
+/// ChromeDriver, and the port on which it listens. Now and then it ends because another program has just taken the port that it chose; then
+/// it is started again.
+fn start_driver(program: &str) -> (Child, String) {
+    for _ in 0..10 {
+        let mut driver = Command::new(program)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        if let Some(line) = line_with(&mut driver, "successfully on port ") {
+            let port = line.rsplit("on port ").next().unwrap_or_default();
+            return (driver, port.trim_end_matches('.').to_owned());
+        }
+        let _ = driver.wait();
+    }
+    panic!("chromedriver finds no port");
 }
 
 /// The value of the driver's reply to a request with these parameters.
@@ -111,20 +130,12 @@ impl Browser {
             }
         };
         let address = match (&mut studio, &files) {
-            (Some(studio), _) => line_with(studio, "http://"),
+            (Some(studio), _) => line_with(studio, "http://").expect("an address"),
             (_, files) => files.as_ref().expect("a server").address.clone(),
         };
         let puzzles = arguments;
         let folder = Scratch::new(&format!("browser-{name}"));
-        let mut driver = Command::new(driver)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver starts");
-        let line = line_with(&mut driver, "successfully on port ");
-        let port = line.rsplit("on port ").next().unwrap_or_default();
-        let port = port.trim_end_matches('.').to_owned();
+        let (driver, port) = start_driver(&driver);
         let mut arguments: Vec<String> = [
             "--headless=new",
             "--no-sandbox",
