@@ -325,7 +325,7 @@ fn a_thousand_requests_at_once_leave_it_well() {
         started.elapsed()
     );
     assert!(
-        server.figure("Threads") < 40,
+        server.figure("Threads") < 24,
         "{}",
         server.figure("Threads")
     );

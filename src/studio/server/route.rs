@@ -16,7 +16,7 @@ use super::reply::{HttpReply, stream, whole};
 use crate::studio::answers::{Answers, Reply, Verb};
 
 /// Maximum number of runs at a time.
-pub(super) const MAX_RUNS: usize = 8;
+pub(super) const MAX_RUNS: usize = 6;
 
 /// Time for which a request waits for one of [`MAX_RUNS`] runs to end.
 const MAX_WAIT: Duration = Duration::from_secs(2);
