@@ -6,14 +6,10 @@ use serde::Serialize;
 
 use super::engine::Run;
 use super::listing::Listing;
-use super::question::Question;
+use super::question::{Question, most_solutions};
 use super::refusal::Refusal;
 use crate::puzzle::Grid;
 use crate::solutions::Stop;
-
-/// Maximum number of solutions of one answer, and of their cells.
-const MAX_SOLUTIONS: usize = 1000;
-const MAX_CELLS: usize = 1 << 20;
 
 #[derive(Serialize)]
 struct Part {
@@ -28,7 +24,7 @@ pub(super) fn enumerate(run: &Run<'_>, question: &Question<'_>) -> Result<(), Re
     let puzzle = question.subject()?;
     let from = question.from()?.to_u64().unwrap_or(u64::MAX);
     run.begin();
-    let most = (MAX_CELLS / (puzzle.width() * puzzle.height())).clamp(1, MAX_SOLUTIONS);
+    let most = most_solutions(&puzzle);
     let number = question.number.unwrap_or(most).clamp(1, most);
     let kept = run.engine.kept_listing(&puzzle);
     let kept = kept.filter(|kept| kept.is_before(from));

@@ -14,6 +14,10 @@ use crate::solutions::Count;
 /// Maximum number of digits of a number: reading one takes quadratic time.
 const MAX_DIGITS: usize = 20_000;
 
+/// Maximum number of solutions of one answer, and of their cells.
+const MAX_SOLUTIONS: usize = 1000;
+const MAX_CELLS: usize = 1 << 20;
+
 /// What a request asks. The fields that a request does not need have their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -168,6 +172,11 @@ impl<'a> Question<'a> {
         }
         self.puzzles.iter().map(|json| read_puzzle(json)).collect()
     }
+}
+
+/// The most solutions of this puzzle that one answer may hold.
+pub(super) fn most_solutions(puzzle: &Puzzle) -> usize {
+    (MAX_CELLS / (puzzle.width() * puzzle.height())).clamp(1, MAX_SOLUTIONS)
 }
 
 /// The position with these rows.

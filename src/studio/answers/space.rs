@@ -6,17 +6,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::engine::Run;
-use super::question::Question;
+use super::question::{Question, most_solutions};
 use super::refusal::Refusal;
 use crate::count::Counter;
 use crate::graph::SolutionGraph;
 use crate::puzzle::{Cell, Grid, Puzzle};
 use crate::search::Search;
 use crate::solutions::Count;
-
-/// Maximum number of solutions of one answer, and of their cells.
-const MAX_SOLUTIONS: usize = 1000;
-const MAX_CELLS: usize = 1 << 20;
 
 /// Maximum time for the graph of all solutions, before single solutions are searched instead.
 const MAX_GRAPH_TIME: Duration = Duration::from_secs(5);
@@ -74,8 +70,7 @@ pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
 pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
     let from = question.from()?;
-    let cells = puzzle.width() * puzzle.height();
-    let most = (MAX_CELLS / cells).clamp(1, MAX_SOLUTIONS);
+    let most = most_solutions(&puzzle);
     let number = question.number.unwrap_or(1).min(most);
     run.begin();
     let solutions = match graph(run, &puzzle, Some(MAX_GRAPH_TIME)) {
